@@ -81,7 +81,15 @@ from dlint.rules.wording import brief
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.restarts import Restart, base_of, may_restart, restarts, takes_first
-from dlint.source.statements import blocks, changed_names, dotted, own_names, statements_in, target_names
+from dlint.source.statements import (
+    blocks,
+    changed_names,
+    dotted,
+    own_names,
+    parameters,
+    statements_in,
+    target_names,
+)
 from dlint.values.frame import Point
 from dlint.values.places import loops_around, loops_that_repeat, tests_around
 from dlint.values.values import Const, Function, Value
@@ -185,14 +193,15 @@ def _in_function(
         return
     if any("cache" in ast.unparse(decorator) for decorator in function.decorator_list):
         return
-    if base_of(restart.source) is None or restart.source.__class__ is ast.Subscript:
+    keys = _keys(restart.source, function)
+    if base_of(restart.source) is None or keys is None:
         return
     program.evaluator.start()
     point = program.evaluator.sites.point_of(module, restart.trail)
     if any(_counts(test) or _is_kept(test, function) for test, _, _ in tests_around(point)):
         return
     loader = _loader(program, iterations, restart.source, point)
-    site = _calling_loop(program, iterations, function, point, loader) if loader is not None else None
+    site = _calling_loop(program, iterations, function, point, loader, keys) if loader is not None else None
     if loader is not None and site is not None:
         where = f"{site.point.frame.module.relative}:{site.call.lineno}"
         yield _found(program, module, restart, loader, f"in a function that a loop calls ({where})")
@@ -204,9 +213,11 @@ def _calling_loop(
     function: ast.FunctionDef,
     point: Point,
     loader: Loader,
+    keys: frozenset[str],
     far: int = 0,
 ) -> Site | None:
-    """A call of a function, or of one that calls it, that a loop makes for every batch."""
+    """A call of a function, or of one that calls it, that a loop makes for every batch. ``keys`` are the
+    parameters by which it is told which of several loaders to take from: that must be the same one again."""
     for site in program.evaluator.sites.of(function, point.frame):
         scope, called = site.point.frame.scope, site.point
         if program.modules.index.is_test(called.frame.module.relative):
@@ -215,8 +226,8 @@ def _calling_loop(
         if not loops:
             if next(tests_around(called), None) is not None:
                 continue
-            if isinstance(scope, ast.FunctionDef) and far < _FAR:
-                found = _calling_loop(program, iterations, scope, called, loader, far + 1)
+            if isinstance(scope, ast.FunctionDef) and far < _FAR and not keys:
+                found = _calling_loop(program, iterations, scope, called, loader, keys, far + 1)
                 if found is not None:
                     return found
             continue
@@ -233,13 +244,47 @@ def _calling_loop(
             continue
         if any(node is loader.call for node in walk(loop)) or _is_epoch_loop(loop, called, iterations):
             continue
-        parts = {node.id for node in walk(site.call.func) if isinstance(node, ast.Name)}
+        told = list(_told(site.call, function, keys))
+        if not all(isinstance(each, ast.Constant | ast.Name) for each in told):
+            continue
+        parts = {
+            node.id for each in (site.call.func, *told) for node in walk(each) if isinstance(node, ast.Name)
+        }
         if parts & called.frame.layout.bound_by(loop) or any(
             _binds(program, loop, node, called) for node in handed
         ):
             continue
         return site
     return None
+
+
+def _keys(source: ast.expr, function: ast.FunctionDef) -> frozenset[str] | None:
+    """The parameters of a function that pick one of several loaders: ``self.loaders[key]``; None where
+    something else may."""
+    if not isinstance(source, ast.Subscript):
+        return frozenset()
+    names = {node.id for node in walk(source.slice) if isinstance(node, ast.Name)}
+    bound = {name for statement in statements_in(function.body) for name in own_names(statement)}
+    if not isinstance(source.slice, ast.Name | ast.Constant) or names & bound:
+        return None
+    return frozenset(names) if names <= {each.arg for each in parameters(function)} else None
+
+
+def _told(call: ast.Call, function: ast.FunctionDef, keys: frozenset[str]) -> Iterator[ast.expr]:
+    """What a call gives to some parameters of a function; and what it may, where that is not written."""
+    if not keys:
+        return
+    names = [each.arg for each in parameters(function)]
+    if isinstance(call.func, ast.Attribute) and names[:1] == ["self"]:
+        del names[0]
+    if any(isinstance(each, ast.Starred) for each in call.args) or any(
+        not each.arg for each in call.keywords
+    ):
+        yield from (*call.args, *(each.value for each in call.keywords))
+        return
+    yield from (each for name, each in zip(names, call.args, strict=False) if name in keys)
+    yield from (ast.Starred(each.value) for each in call.keywords if each.arg is None)
+    yield from (each.value for each in call.keywords if each.arg in keys)
 
 
 def _counts(test: ast.expr) -> bool:
