@@ -1,4 +1,4 @@
-"""Which function there is already that a lambda only hands its arguments to."""
+"""Which function, or object that is called, there is already that a lambda only hands its arguments to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dlint.source.closures import Binding, bindings, owner
 from dlint.source.nodes import walk
 from dlint.source.settled import is_before, unsettled
 from dlint.source.statements import dotted, parameters
-from dlint.values.values import Class, External, Function
+from dlint.values.values import Class, External, Function, Instance
 
 if TYPE_CHECKING:
     from dlint.program.program import Program
@@ -69,6 +69,8 @@ class HandedOn(Around):
             return None
         names = self._found_by_name(call.func)
         if names is None:
+            names = self._of_object(call.func)
+        if names is None:
             return None
         more, first = call.args[len(own) :], len(own)
         if len(names) < first + len(more) and (more or names):
@@ -119,6 +121,24 @@ class HandedOn(Around):
                         return None
                     return [each.arg for each in node.args.args]
         return None
+
+    def _of_object(self, function: ast.expr) -> list[str] | None:
+        """The parameters of what a function around has made, of the program's own, and workers can be sent:
+        ``collate = PadCollator(0)``; None for other things."""
+        if not isinstance(function, ast.Name) or not self._can_be_bound(function):
+            return None
+        found: list[list[str]] = []
+        for value, _ in self._program.evaluator.values(function, self._point):
+            if not isinstance(value, Instance) or value.node is None:
+                return None
+            for method in self._program.evaluator.classes.methods(value, "__call__"):
+                node = method.node
+                if not isinstance(node, ast.FunctionDef) or node.decorator_list:
+                    return None
+                if node.args.posonlyargs or node.args.vararg:
+                    return None
+                found.append([each.arg for each in node.args.args[1:]])
+        return found[0] if found and all(each == found[0] for each in found) else None
 
     def _waits_for(self, place: Binding) -> bool:
         """Whether a function that the module defines further down is there before the lambda is made: it is
