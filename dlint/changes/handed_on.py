@@ -39,10 +39,12 @@ _CALLS = (
 
 @dataclass(frozen=True)
 class Existing:
-    """What a lambda only hands its arguments to, with what else it gives it."""
+    """What a lambda only hands its arguments to, with what else it gives it; ``is_type``: a builtin type that
+    makes the same."""
 
     function: ast.expr
     keywords: tuple[tuple[str, ast.expr], ...]
+    is_type: bool = False
 
 
 class HandedOn(Around):
@@ -56,7 +58,11 @@ class HandedOn(Around):
     def find(self) -> Existing | None:
         """The function, where it can be given to all instead of the lambda."""
         node = self._node
-        if not isinstance(node, ast.Lambda) or not isinstance(node.body, ast.Call):
+        if not isinstance(node, ast.Lambda):
+            return None
+        if not parameters(node):
+            return self._type_of_empty(node.body)
+        if not isinstance(node.body, ast.Call):
             return None
         call, own = node.body, [each.arg for each in node.args.args]
         if len(own) != len(parameters(node)) or node.args.defaults or not own or len(call.args) < len(own):
@@ -84,6 +90,25 @@ class HandedOn(Around):
         if any(name != other and self._is_given_by_keyword(name) for name, other in _pairs(own, names)):
             return None
         return Existing(call.func, tuple(keywords))
+
+    def _type_of_empty(self, made: ast.expr) -> Existing | None:
+        """The builtin type that makes the same as an expression: ``float`` for ``0.0``, ``list`` for
+        ``[]``."""
+        match made:
+            case ast.Constant(value=value) if value is not None and not value and str(value) != "-0.0":
+                name = type(value).__name__
+            case ast.List(elts=[]):
+                name = "list"
+            case ast.Dict(keys=[]):
+                name = "dict"
+            case ast.Call(func=ast.Name(id="list" | "dict" | "set" as name), args=[], keywords=[]):
+                pass
+            case _:
+                return None
+        known = owner(name, self._trail) is None and all(
+            each.name not in (name, "*") for each in bindings(self._module.tree)
+        )
+        return Existing(ast.Name(name, ast.Load()), (), is_type=True) if known else None
 
     def _is_given_by_keyword(self, name: str) -> bool:
         """Whether some call that may be one of the function gives an argument by this name."""
