@@ -331,6 +331,11 @@ class Parameters:
                     following += without
                 worlds = following
                 continue
+            kept = [self._evaluator.entries.kept(argument, name, start) for start in worlds]
+            if all(kept):
+                outcomes += [each for found in kept for each in found if each[0] is not ABSENT]
+                worlds = [w for found in kept for value, w in found if value is ABSENT]
+                continue
             if not self._may_pass(argument, name):
                 continue
             following = []

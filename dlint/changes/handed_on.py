@@ -1,4 +1,4 @@
-"""Which function there is already that a lambda only hands its arguments to."""
+"""Which function, or object that is called, there is already that a lambda only hands its arguments to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dlint.source.closures import Binding, bindings, owner
 from dlint.source.nodes import walk
 from dlint.source.settled import is_before, unsettled
 from dlint.source.statements import dotted, parameters
-from dlint.values.values import Class, External, Function
+from dlint.values.values import Class, External, Function, Instance
 
 if TYPE_CHECKING:
     from dlint.program.program import Program
@@ -39,10 +39,12 @@ _CALLS = (
 
 @dataclass(frozen=True)
 class Existing:
-    """What a lambda only hands its arguments to, with what else it gives it."""
+    """What a lambda only hands its arguments to, with what else it gives it; ``is_type``: a builtin type that
+    makes the same."""
 
     function: ast.expr
     keywords: tuple[tuple[str, ast.expr], ...]
+    is_type: bool = False
 
 
 class HandedOn(Around):
@@ -56,7 +58,11 @@ class HandedOn(Around):
     def find(self) -> Existing | None:
         """The function, where it can be given to all instead of the lambda."""
         node = self._node
-        if not isinstance(node, ast.Lambda) or not isinstance(node.body, ast.Call):
+        if not isinstance(node, ast.Lambda):
+            return None
+        if not parameters(node):
+            return self._type_of_empty(node.body)
+        if not isinstance(node.body, ast.Call):
             return None
         call, own = node.body, [each.arg for each in node.args.args]
         if len(own) != len(parameters(node)) or node.args.defaults or not own or len(call.args) < len(own):
@@ -68,6 +74,8 @@ class HandedOn(Around):
         ):
             return None
         names = self._found_by_name(call.func)
+        if names is None:
+            names = self._of_object(call.func)
         if names is None:
             return None
         more, first = call.args[len(own) :], len(own)
@@ -82,6 +90,25 @@ class HandedOn(Around):
         if any(name != other and self._is_given_by_keyword(name) for name, other in _pairs(own, names)):
             return None
         return Existing(call.func, tuple(keywords))
+
+    def _type_of_empty(self, made: ast.expr) -> Existing | None:
+        """The builtin type that makes the same as an expression: ``float`` for ``0.0``, ``list`` for
+        ``[]``."""
+        match made:
+            case ast.Constant(value=value) if value is not None and not value and str(value) != "-0.0":
+                name = type(value).__name__
+            case ast.List(elts=[]):
+                name = "list"
+            case ast.Dict(keys=[]):
+                name = "dict"
+            case ast.Call(func=ast.Name(id="list" | "dict" | "set" as name), args=[], keywords=[]):
+                pass
+            case _:
+                return None
+        known = owner(name, self._trail) is None and all(
+            each.name not in (name, "*") for each in bindings(self._module.tree)
+        )
+        return Existing(ast.Name(name, ast.Load()), (), is_type=True) if known else None
 
     def _is_given_by_keyword(self, name: str) -> bool:
         """Whether some call that may be one of the function gives an argument by this name."""
@@ -119,6 +146,24 @@ class HandedOn(Around):
                         return None
                     return [each.arg for each in node.args.args]
         return None
+
+    def _of_object(self, function: ast.expr) -> list[str] | None:
+        """The parameters of what a function around has made, of the program's own, and workers can be sent:
+        ``collate = PadCollator(0)``; None for other things."""
+        if not isinstance(function, ast.Name) or not self._can_be_bound(function):
+            return None
+        found: list[list[str]] = []
+        for value, _ in self._program.evaluator.values(function, self._point):
+            if not isinstance(value, Instance) or value.node is None:
+                return None
+            for method in self._program.evaluator.classes.methods(value, "__call__"):
+                node = method.node
+                if not isinstance(node, ast.FunctionDef) or node.decorator_list:
+                    return None
+                if node.args.posonlyargs or node.args.vararg:
+                    return None
+                found.append([each.arg for each in node.args.args[1:]])
+        return found[0] if found and all(each == found[0] for each in found) else None
 
     def _waits_for(self, place: Binding) -> bool:
         """Whether a function that the module defines further down is there before the lambda is made: it is

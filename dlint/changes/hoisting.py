@@ -119,7 +119,7 @@ class _Question(Around):
                 raise Stays("it calls itself, and what it needs must be bound")
         self._refuse_fates(what, bound, existing)
         safe = not (self._risky or what.seen or self._is_known_elsewhere(variable))
-        if (bound or existing) and self._may_be_copied():
+        if (bound or (existing and not existing.is_type)) and self._may_be_copied():
             safe = False  # a copy of a partial has copies of what is bound
         return Hoist(
             self._node,

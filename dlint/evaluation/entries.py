@@ -90,7 +90,26 @@ class Entries:
                 for table, w in self._evaluator.value_of(argument, world)
                 for outcome in self.picked(table, key, w)
             ]
-        return self.of(argument.expression, key, argument.point, world)
+        return self.kept(argument, key, world) or self.of(argument.expression, key, argument.point, world)
+
+    def kept(self, argument: Argument, key: str, world: World) -> list[Outcome]:
+        """What methods of an object have put under a key of a dict that it keeps, and one of them hands on
+        (``**self.options``); nothing where none has, or the one that hands it on."""
+        node, point = argument.expression, argument.point
+        if point is None or not isinstance(node, ast.Attribute) or dotted(node) in point.frame.layout.binds:
+            return []
+        found: list[Outcome] = []
+        for owner, w in self._evaluator.values(node.value, point, world):
+            if not isinstance(owner, Instance):
+                return []
+            put = self._evaluator.attributes.put_under(owner, node.attr, key, w)
+            if put is None:
+                return []
+            for value, v in put:
+                begun = self.of(node, key, point, v) if value is ABSENT else []
+                known = [outcome for outcome in begun if not isinstance(outcome[0], Unknown)]
+                found += known or [(value, v)]
+        return found
 
     def _stored(self, name: str, key: str, point: Point, world: World) -> list[Outcome]:
         """The entry of a dict that the scope fills."""

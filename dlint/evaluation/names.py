@@ -27,6 +27,7 @@ from dlint.values.values import (
     Const,
     External,
     Function,
+    Instance,
     Items,
     Made,
     Table,
@@ -332,6 +333,8 @@ class Names:
         """A value after any number of rounds of a loop that changes it."""
         if isinstance(value, Items | Table):
             return self._evaluator.containers.opened(value, _keys(before.statement, name), before)
+        if isinstance(value, Instance) and not isinstance(before.statement, ast.AugAssign):
+            return value  # an object of the program stays that, whatever its ``update`` does
         mark = (id(before.statement), name, before.frame.key)
         return value if isinstance(value, Unknown) else Unknown(("rounds", mark))
 

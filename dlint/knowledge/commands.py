@@ -43,6 +43,8 @@ FROM_ENVIRONMENT = "pydantic_settings.BaseSettings"
 READS_ENVIRONMENT = frozenset(
     {FROM_ENVIRONMENT, "pydantic.BaseSettings", "pydantic.env_settings.BaseSettings"}
 )
+# What declares a field of such a class: its default comes first.
+DECLARES_FIELD = frozenset({"pydantic.Field", "pydantic.fields.Field"})
 
 # A decorator that calls a function with what stands in a YAML file.
 HYDRA = "hydra.main"

@@ -95,8 +95,18 @@ CHANGES_BY_NAME = re.compile(
 ENVIRONMENT = frozenset({"os.environ.get", "os.getenv"})
 
 
-# Classes of libraries that give a class below them nothing but a kind.
-ONLY_KINDS = frozenset({"abc.ABC", "builtins.object", "typing.Generic", "typing.Protocol"})
+# Classes of libraries that give a class below them nothing but a kind; protocols of methods that it writes.
+ONLY_KINDS = frozenset(
+    {
+        "abc.ABC",
+        "builtins.object",
+        "torch.distributed.checkpoint.stateful.Stateful",
+        "torchdata.stateful_dataloader.Stateful",
+        "torchdata.stateful_dataloader.stateful.Stateful",
+        "typing.Generic",
+        "typing.Protocol",
+    }
+)
 
 # What calling what a library has made gives, by its name.
 MAKES_MORE = {"sqlalchemy.orm.sessionmaker": "sqlalchemy.orm.Session"}

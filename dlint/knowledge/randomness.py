@@ -119,6 +119,11 @@ GENERATORS = {
     "torch.Generator": "torch.Generator()",
     "torch.Generator().manual_seed": "torch.Generator()",
 }
+# What makes one of a seed, and gives back a generator as it is.
+CHECKED_STATES = frozenset(
+    {"sklearn.utils.check_random_state", "sklearn.utils.validation.check_random_state"}
+)
+MADE_OF_SEED = "numpy.random.RandomState"
 # Methods of a generator that seed it again or set its state.
 RESEEDS = frozenset({"__setstate__", "manual_seed", "seed", "set_state", "setstate"})
 # What NumPy's generators draw from: to set its ``state`` is the way to seed a ``Generator`` again.

@@ -68,6 +68,7 @@ class Attributes:
         match base:
             case Instance():
                 outcomes = self._of_instance(base, name, node, point, world)
+                outcomes = self._evaluator.records.defaults(base, outcomes)
                 whole = True
                 if self._set_by_name.sets(base.cls):
                     given, sure, whole, _ = self._set_by_name.given(base, name, world)
@@ -188,6 +189,11 @@ class Attributes:
     def put_under_keys(self, instance: Instance, name: str, world: World) -> list[Outcome]:
         """What others put in a dict that an attribute holds, whatever the keys are."""
         return self._grown.of(instance, name, world, keyed=True)
+
+    def put_under(self, instance: Instance, name: str, key: str, world: World) -> list[Outcome] | None:
+        """What methods that are called on an object put under a key of a dict that it keeps; None where none
+        puts anything there."""
+        return self._grown.under(instance, name, key, world)
 
     def _filled(self, value: Value, owner: Class | Instance, name: str) -> Value:
         """What an attribute holds, with its home where it is a dict that other code may fill."""

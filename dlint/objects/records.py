@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dlint.knowledge.commands import FROM_ENVIRONMENT, READS_ENVIRONMENT
+from dlint.knowledge.commands import DECLARES_FIELD, FROM_ENVIRONMENT, READS_ENVIRONMENT
 from dlint.knowledge.names import AS_TUPLES_DICT, CHANGES_SETTINGS, DUMPED, MODEL_COPIED, TUPLE_REPLACED
 from dlint.source.desugaring.records import is_record
 from dlint.source.nodes import speaks_of, walk
@@ -117,6 +117,26 @@ class Records:
         if function == MODEL_COPIED and any(map(self._evaluator.modules.index.stored_elsewhere, fields)):
             return None  # a copy has what was stored in the other one
         return Partial(External(function), Arguments([Argument(None, None, record)]))
+
+    def defaults(self, settings: Instance, members: list[Outcome]) -> list[Outcome]:
+        """What the class of settings that are variables of the system says of a field, with what it declares
+        by a call as the default that this tells: ``workers: int = Field(default=0, ge=0)``."""
+        if not any(isinstance(value, Made) and value.name in DECLARES_FIELD for value, _ in members):
+            return members
+        if READS_ENVIRONMENT.isdisjoint(self._evaluator.classes.libraries(settings.cls)):
+            return members
+        found: list[Outcome] = []
+        for value, world in members:
+            told = None
+            if isinstance(value, Made) and value.name in DECLARES_FIELD:
+                given = value.arguments
+                told = given.keywords.get("default", given.positional[0] if given.positional else None)
+            held = self._evaluator.value_of(told, world) if told is not None else []
+            found += [
+                (default, w) if isinstance(default, Const) and default.value is not ... else (value, w)
+                for default, w in held
+            ] or [(value, world)]
+        return found
 
     def with_environment(self, settings: Instance, name: str, defaults: list[Outcome]) -> list[Outcome]:
         """What an object holds whose fields are variables of the system, where there are such: what its class

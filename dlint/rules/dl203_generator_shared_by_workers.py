@@ -152,7 +152,7 @@ from dlint.source.statements import FunctionNode, statements_in
 from dlint.values.frame import Point
 from dlint.values.values import Instance, Key, Made, Unknown, Value
 from dlint.workers.events import Event, Visit
-from dlint.workers.repetition import is_cached
+from dlint.workers.repetition import is_cached, is_once
 from dlint.workers.sharing import codes_of
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
@@ -383,11 +383,23 @@ def _is_of_another(visit: Visit, made: Made) -> bool:
 
 def _is_order_of_all(program: Program, use: WorkerUse, event: Event) -> bool:
     """Whether a draw is of the order of a stream that workers divide: they must draw it alike, each to take
-    its part, and what they draw alike for parts of their own does no harm."""
-    if event.name.rpartition(".")[2] not in _ORDERS or not program.is_stream(use):
+    its part, and what they draw alike for parts of their own does no harm. What is drawn for each item of a
+    dataset that the stream reads is no order, nor is one thing of many."""
+    if event.name.rpartition(".")[2] not in _ORDERS or not program.is_stream(use) or _is_of_one(event.node):
         return False
-    around = [event.point, *event.link.callers()]
-    return any(speaks_of(DIVIDES, point.frame.scope) for point in around)
+    around = list(event.places())
+    if not any(speaks_of(DIVIDES, point.frame.scope) for point in around):
+        return False
+    of_item = any(getattr(point.frame.scope, "name", "") == "__getitem__" for point in around)
+    return not of_item or any(node is not None and is_once(node, point) for node, point in event.calls())
+
+
+def _is_of_one(draw: ast.AST) -> bool:
+    """Whether a draw is of one thing of many: ``rng.sample(files, 1)``."""
+    if not isinstance(draw, ast.Call):
+        return False
+    counts = [*draw.args[1:2], *(keyword.value for keyword in draw.keywords if keyword.arg == "k")]
+    return any(isinstance(count, ast.Constant) and count.value == 1 for count in counts)
 
 
 def _is_one_of_many(code: WorkerCode, made: Made) -> bool:

@@ -81,7 +81,15 @@ from dlint.rules.wording import brief
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.restarts import Restart, base_of, may_restart, restarts, takes_first
-from dlint.source.statements import blocks, changed_names, dotted, own_names, statements_in, target_names
+from dlint.source.statements import (
+    blocks,
+    changed_names,
+    dotted,
+    own_names,
+    parameters,
+    statements_in,
+    target_names,
+)
 from dlint.values.frame import Point
 from dlint.values.places import loops_around, loops_that_repeat, tests_around
 from dlint.values.values import Const, Function, Value
@@ -91,6 +99,12 @@ _RESTART = re.compile(
 )
 _ITER = re.compile(r"iter\s*\(")
 _EPOCH = re.compile(r"epoch|(?:^|_)rounds?(?:_|$)|^ep$", re.IGNORECASE)
+# What an epoch consists of: ``steps_per_epoch``, ``args.epoch_length``.
+_IN_EPOCH = re.compile(
+    r"(?:step|batch|iter|iteration|update)(?:e?s)?_?per_?epoch|len_?epoch$"
+    r"|epoch_?(?:size|len|length|(?:step|batch|iter|iteration|update)(?:e?s)?)$",
+    re.IGNORECASE,
+)
 # Calls that train for an epoch by their name, but for those that take one step.
 _TRAINS = re.compile(r"epoch|train|(?:^|_)fit(?:_|$)", re.IGNORECASE)
 _STEPS = re.compile(r"step|batch|iter", re.IGNORECASE)
@@ -179,14 +193,15 @@ def _in_function(
         return
     if any("cache" in ast.unparse(decorator) for decorator in function.decorator_list):
         return
-    if base_of(restart.source) is None or restart.source.__class__ is ast.Subscript:
+    keys = _keys(restart.source, function)
+    if base_of(restart.source) is None or keys is None:
         return
     program.evaluator.start()
     point = program.evaluator.sites.point_of(module, restart.trail)
     if any(_counts(test) or _is_kept(test, function) for test, _, _ in tests_around(point)):
         return
     loader = _loader(program, iterations, restart.source, point)
-    site = _calling_loop(program, iterations, function, point, loader) if loader is not None else None
+    site = _calling_loop(program, iterations, function, point, loader, keys) if loader is not None else None
     if loader is not None and site is not None:
         where = f"{site.point.frame.module.relative}:{site.call.lineno}"
         yield _found(program, module, restart, loader, f"in a function that a loop calls ({where})")
@@ -198,9 +213,11 @@ def _calling_loop(
     function: ast.FunctionDef,
     point: Point,
     loader: Loader,
+    keys: frozenset[str],
     far: int = 0,
 ) -> Site | None:
-    """A call of a function, or of one that calls it, that a loop makes for every batch."""
+    """A call of a function, or of one that calls it, that a loop makes for every batch. ``keys`` are the
+    parameters by which it is told which of several loaders to take from: that must be the same one again."""
     for site in program.evaluator.sites.of(function, point.frame):
         scope, called = site.point.frame.scope, site.point
         if program.modules.index.is_test(called.frame.module.relative):
@@ -209,15 +226,15 @@ def _calling_loop(
         if not loops:
             if next(tests_around(called), None) is not None:
                 continue
-            if isinstance(scope, ast.FunctionDef) and far < _FAR:
-                found = _calling_loop(program, iterations, scope, called, loader, far + 1)
+            if isinstance(scope, ast.FunctionDef) and far < _FAR and not keys:
+                found = _calling_loop(program, iterations, scope, called, loader, keys, far + 1)
                 if found is not None:
                     return found
             continue
         loop = loops[0]
         if all(each is not loop for each in loops_that_repeat(called)):
             continue
-        if not isinstance(loop, ast.For | ast.While) or any(_EPOCH.search(name) for name in _head(loop)):
+        if not isinstance(loop, ast.For | ast.While) or _speaks_of_epochs(loop):
             continue
         if not all(lets_through(test.node, test.wanted, loop, called) for test in tests_in(loop, called)):
             continue
@@ -227,13 +244,47 @@ def _calling_loop(
             continue
         if any(node is loader.call for node in walk(loop)) or _is_epoch_loop(loop, called, iterations):
             continue
-        parts = {node.id for node in walk(site.call.func) if isinstance(node, ast.Name)}
+        told = list(_told(site.call, function, keys))
+        if not all(isinstance(each, ast.Constant | ast.Name) for each in told):
+            continue
+        parts = {
+            node.id for each in (site.call.func, *told) for node in walk(each) if isinstance(node, ast.Name)
+        }
         if parts & called.frame.layout.bound_by(loop) or any(
             _binds(program, loop, node, called) for node in handed
         ):
             continue
         return site
     return None
+
+
+def _keys(source: ast.expr, function: ast.FunctionDef) -> frozenset[str] | None:
+    """The parameters of a function that pick one of several loaders: ``self.loaders[key]``; None where
+    something else may."""
+    if not isinstance(source, ast.Subscript):
+        return frozenset()
+    names = {node.id for node in walk(source.slice) if isinstance(node, ast.Name)}
+    bound = {name for statement in statements_in(function.body) for name in own_names(statement)}
+    if not isinstance(source.slice, ast.Name | ast.Constant) or names & bound:
+        return None
+    return frozenset(names) if names <= {each.arg for each in parameters(function)} else None
+
+
+def _told(call: ast.Call, function: ast.FunctionDef, keys: frozenset[str]) -> Iterator[ast.expr]:
+    """What a call gives to some parameters of a function; and what it may, where that is not written."""
+    if not keys:
+        return
+    names = [each.arg for each in parameters(function)]
+    if isinstance(call.func, ast.Attribute) and names[:1] == ["self"]:
+        del names[0]
+    if any(isinstance(each, ast.Starred) for each in call.args) or any(
+        not each.arg for each in call.keywords
+    ):
+        yield from (*call.args, *(each.value for each in call.keywords))
+        return
+    yield from (each for name, each in zip(names, call.args, strict=False) if name in keys)
+    yield from (ast.Starred(each.value) for each in call.keywords if each.arg is None)
+    yield from (each.value for each in call.keywords if each.arg in keys)
 
 
 def _counts(test: ast.expr) -> bool:
@@ -326,7 +377,7 @@ def _is_bound(node: ast.expr, target: ast.expr) -> bool:
 
 def _is_epoch_loop(loop: ast.For | ast.While, point: Point, iterations: Iterations) -> bool:
     """Whether a loop goes round once an epoch: it goes through batches inside, or calls what does."""
-    if any(_EPOCH.search(name) for name in _head(loop)):
+    if _speaks_of_epochs(loop):
         for node in (node for statement in loop.body for node in walk(statement)):
             if isinstance(node, ast.For | ast.While) or _hands_over(node, point, iterations):
                 return True
@@ -369,6 +420,11 @@ def _often(body: list[ast.stmt], loop: ast.For | ast.While, of_steps: bool) -> I
                     yield from _often(inner, loop, of_steps)
             case _:
                 yield statement
+
+
+def _speaks_of_epochs(loop: ast.For | ast.While) -> bool:
+    """Whether a loop goes round for epochs by the names in it."""
+    return any(_EPOCH.search(name) and not _IN_EPOCH.search(name) for name in _head(loop))
 
 
 def _head(loop: ast.For | ast.While) -> Iterator[str]:

@@ -77,6 +77,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from dlint.calls.parameters import passed
 from dlint.knowledge.iterables import RANKS
@@ -90,11 +91,11 @@ from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.nodes import speaks_of
-from dlint.source.statements import FunctionNode, dotted, parameters, statements_in
-from dlint.streams.shares import Part, Shares, is_what, passed_through
+from dlint.source.statements import FunctionNode, dotted, parameters, self_name, statements_in
+from dlint.streams.shares import UNTOLD, Part, Shares, Told, is_what, passed_through
 from dlint.values.frame import Frame, Point
 from dlint.values.places import loops_around, path_to
-from dlint.values.values import Const, Function, Value
+from dlint.values.values import Const, Function, Instance, Value
 from dlint.workers.events import Event
 from dlint.workers.sharing import nearest
 from dlint.workers.uses import WorkerUse
@@ -105,13 +106,15 @@ _SEEDS_NUMPY = (1, 9)
 # What gives the same whatever order it is handed.
 _UNORDERS = frozenset({"len", "max", "min", "natsorted", "set", "sort", "sorted", "sum"})
 _LONGEST = 24  # characters of the list in the message
+# What functions do with the worker's number, by their id and what is kept of that in their objects.
+_Known: TypeAlias = dict[tuple[int, Told], Shares]
 
 
 def check(program: Program) -> Iterator[Found]:
     """Lists that every worker of a stream shuffles for itself and then divides."""
     if not program.modules.index.mentioning("get_worker_info"):
         return
-    shares: dict[int, Shares] = {}
+    shares: _Known = {}
     for use in program.uses:
         if use.dataset is None or not _is_stream(program, use):
             continue
@@ -127,13 +130,13 @@ def check(program: Program) -> Iterator[Found]:
             whole = _ordered(event, statement)
             if whole is None:
                 continue
-            own = _of(program, shares, event.point.frame)
+            own = _of(program, shares, use.code, event.point.frame)
             name = whole if isinstance(whole, ast.Call) else dotted(whole)
             if name is None or own.is_of_lone(event.point):
                 continue
             if isinstance(name, str) and own.is_one(name, event.node):
                 continue
-            if not _is_divided(program, shares, name, event.point) and not (
+            if not _is_divided(program, shares, use.code, name, event.point) and not (
                 own.hands_on(name, event.point) and _is_divided_by_caller(program, use.code, event, shares)
             ):
                 continue
@@ -142,12 +145,32 @@ def check(program: Program) -> Iterator[Found]:
                 yield _found(program, use, event, whole, own.is_of_some(event.point), ranks)
 
 
-def _of(program: Program, shares: dict[int, Shares], frame: Frame) -> Shares:
+def _of(program: Program, shares: _Known, code: WorkerCode, frame: Frame) -> Shares:
     function = frame.scope
     assert isinstance(function, FunctionNode)
-    if id(function) not in shares:
-        shares[id(function)] = Shares(function, given=_given(program, function, frame))
-    return shares[id(function)]
+    kept = _kept(code, function, frame.receiver)
+    mark = (id(function), kept)
+    if mark not in shares:
+        shares[mark] = Shares(function, kept, _given(program, function, frame))
+    return shares[mark]
+
+
+def _kept(code: WorkerCode, function: FunctionNode, receiver: Value | None) -> Told:
+    """What the methods of a method's object that workers execute keep in it of the worker that they run in:
+    ``self.worker_id = info.id``."""
+    found = UNTOLD
+    if isinstance(receiver, Instance):
+        for visit in code.visits:
+            other, node = visit.function.receiver, visit.function.node
+            if (
+                isinstance(node, FunctionNode)
+                and node is not function
+                and isinstance(other, Instance)
+                and other.cls.node is receiver.cls.node
+                and "get_worker_info" in visit.function.module.text_of(node)
+            ):
+                found = found.joined(Shares(node).kept(self_name(function)))
+    return found
 
 
 def _given(program: Program, function: FunctionNode, frame: Frame) -> dict[int, list[Part]]:
@@ -164,10 +187,12 @@ def _given(program: Program, function: FunctionNode, frame: Frame) -> dict[int, 
     return found
 
 
-def _is_divided(program: Program, shares: dict[int, Shares], whole: str | ast.Call, point: Point) -> bool:
+def _is_divided(
+    program: Program, shares: _Known, code: WorkerCode, whole: str | ast.Call, point: Point
+) -> bool:
     """Whether the worker's part is taken of what a call gives, or a name stands for after a statement: there,
     or by a function of the project that gets it."""
-    own = _of(program, shares, point.frame)
+    own = _of(program, shares, code, point.frame)
     if own.taken_of(whole, point) if isinstance(whole, str) else own.takes_of(whole):
         return True
     if any(isinstance(loop, ast.While) for loop in loops_around(point)):
@@ -178,14 +203,18 @@ def _is_divided(program: Program, shares: dict[int, Shares], whole: str | ast.Ca
             continue
         program.evaluator.start()
         called = [value for value, _ in program.evaluator.values(call.func, at)]
-        if called and all(_takes(own, whole, function, call) for function in called):
+        if called and all(_takes(code, own, whole, function, call) for function in called):
             return True
         # What takes the share of a rank, or a copy, leaves the order to whoever takes the worker's of it.
         name = own.name_of(call, at)
         through = bool(called) and all(_hands_through(whole, function, call) for function in called)
         if through and (
-            _is_divided(program, shares, call, at)
-            or (name is not None and not own.is_one(name, call) and _is_divided(program, shares, name, at))
+            _is_divided(program, shares, code, call, at)
+            or (
+                name is not None
+                and not own.is_one(name, call)
+                and _is_divided(program, shares, code, name, at)
+            )
         ):
             return True
     return False
@@ -199,12 +228,13 @@ def _hands_through(whole: str | ast.Call, function: Value, call: ast.Call) -> bo
     return any(Shares(function.node).gives_back(name) for name in names)
 
 
-def _takes(own: Shares, whole: str | ast.Call, function: Value, call: ast.Call) -> bool:
+def _takes(code: WorkerCode, own: Shares, whole: str | ast.Call, function: Value, call: ast.Call) -> bool:
     """Whether a function takes the worker's part of what a call gives it."""
     if not isinstance(function, Function) or not isinstance(function.node, FunctionNode):
         return False
     given = passed(function, call)
-    inside = Shares(function.node, own.telling(given))
+    kept = _kept(code, function.node, function.receiver)
+    inside = Shares(function.node, own.telling(given).joined(kept))
     names = [name for name, each in given.items() if is_what(passed_through(each), whole)]
     if function.receiver is not None and isinstance(call.func, ast.Attribute) and isinstance(whole, str):
         on = dotted(call.func.value)
@@ -213,9 +243,7 @@ def _takes(own: Shares, whole: str | ast.Call, function: Value, call: ast.Call) 
     return any(inside.taken_of(name, None) for name in names)
 
 
-def _is_divided_by_caller(
-    program: Program, code: WorkerCode, event: Event, shares: dict[int, Shares]
-) -> bool:
+def _is_divided_by_caller(program: Program, code: WorkerCode, event: Event, shares: _Known) -> bool:
     """Whether who calls the function of an event takes the worker's part of what that gives: ``islice(
     self.shuffled(), info.id, None, info.num_workers)``; but of one that begins again without end."""
     if any(isinstance(loop, ast.While) for loop in loops_around(event.point)):
@@ -227,12 +255,14 @@ def _is_divided_by_caller(
         scope = point.frame.scope
         if not isinstance(scope, FunctionNode):
             continue
-        own = _of(program, shares, point.frame)
+        own = _of(program, shares, code, point.frame)
         if own.is_of_lone(point):
             continue
         name = own.name_of(call, point)
-        if _is_divided(program, shares, call, point) or (
-            name is not None and not own.is_one(name, call) and _is_divided(program, shares, name, point)
+        if _is_divided(program, shares, code, call, point) or (
+            name is not None
+            and not own.is_one(name, call)
+            and _is_divided(program, shares, code, name, point)
         ):
             return True
     return False

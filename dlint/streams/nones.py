@@ -8,7 +8,7 @@ have noticed.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,6 +17,7 @@ from dlint.calls.decorators import wrappers
 from dlint.calls.parameters import passed
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, parameters, statements_in
+from dlint.streams.attempts import asked_to_be_none, compares_sizes, is_bounded, retries
 from dlint.streams.endings import endings
 from dlint.streams.item_names import concerns, is_index, is_of_item, mentions, read_from, settled
 from dlint.streams.items import Reader
@@ -37,7 +38,6 @@ _DEEPEST = 4  # calls followed to what ends the program
 _FAR = 3  # calls followed to what gives None
 _KEEP = frozenset({"lru_cache", "cache", "no_grad", "inference_mode", "override", "final"})
 _BOUND = frozenset({"staticmethod", "classmethod"})
-_SMALLER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _ENDED = {
     "except": "ends without a return after an exception that it catches",
     "attempts": "ends without a return when its attempts run out",
@@ -110,6 +110,8 @@ class Nones:
                 return
         if "perhaps" in ends and self._drops_item(body, scope):
             yield scope.node, How("ends without a return for some items")
+        elif "perhaps" in ends and self._runs_out(body, scope):
+            yield scope.node, How(_ENDED["attempts"])
 
     def _returned(self, statement: ast.Return, scope: _Scope) -> How | None:
         self._evaluator.start()
@@ -195,7 +197,7 @@ class Nones:
                 tests = [each for each in statements_in([statement]) if isinstance(each, ast.If)]
                 if not _tries_again(statement):
                     # What is looked for by its name or kind may always be there.
-                    tests = [each for each in tests if _compares_sizes(each.test)]
+                    tests = [each for each in tests if compares_sizes(each.test)]
             else:
                 return False
             return any(
@@ -305,7 +307,7 @@ class Nones:
             if not isinstance(statement, ast.Assign):
                 continue
             if isinstance(statement.value, ast.Call) and isinstance(statement.targets[0], ast.Name):
-                if not _is_used(name, scope.node, []):
+                if not _is_used(name, scope.node, retries(name, statement, point, scope.node)):
                     how = self._of_call(statement.value, Point(scope.frame, statement), w, scope)
                     if how is not None:
                         return how
@@ -338,6 +340,24 @@ class Nones:
         if sorted(ways, key=len) != [frozenset(), frozenset({"straight"})]:
             return False
         return not _compares_names(last.test) and concerns(last.test, scope.indices, scope.read)
+
+    def _runs_out(self, body: list[ast.stmt], scope: _Scope) -> bool:
+        """Whether a function ends with so many attempts, each of which returns unless what a call gave it is
+        None (``if frames is None: continue``), as it may be."""
+        loop = next((each for each in reversed(body) if not isinstance(each, ast.Expr)), None)
+        if not is_bounded(loop) or not isinstance(loop.body[-1], ast.Return):
+            return False
+        for test in loop.body:
+            if isinstance(test, ast.If) and not test.orelse and isinstance(test.body[-1], ast.Continue):
+                name, point = asked_to_be_none(test.test), Point(scope.frame, test)
+                definitions = self._evaluator.flow.definitions(name, point, scope.world) if name else ()
+                for statement, world in definitions:
+                    match statement:
+                        case ast.Assign(targets=[ast.Name()], value=ast.Call() as call):
+                            at = Point(scope.frame, statement)
+                            if self._of_call(call, at, world, scope) is not None:
+                                return True
+        return False
 
     def _never_returns(self, frame: Frame, world: World, depth: int, statement: ast.stmt) -> bool:
         """Whether a statement calls what ends the program or always raises."""
@@ -376,10 +396,6 @@ def _compares_names(test: ast.expr) -> bool:
         if isinstance(inner, ast.Compare)
         for operator in inner.ops
     )
-
-
-def _compares_sizes(test: ast.expr) -> bool:
-    return any(isinstance(inner, ast.Compare) and isinstance(inner.ops[0], _SMALLER) for inner in walk(test))
 
 
 def _asks_for_none(point: Point) -> bool:
@@ -455,8 +471,8 @@ def _sets_none(statement: ast.Assign, name: str) -> bool:
     return False
 
 
-def _is_used(name: str, function: ast.FunctionDef, apart: list[ast.stmt]) -> bool:
-    """Whether anything but being returned is done with a variable, some statements apart: what tests it may
+def _is_used(name: str, function: ast.FunctionDef, apart: Sequence[ast.AST]) -> bool:
+    """Whether anything but being returned is done with a variable, some nodes apart: what tests it may
     replace it, and what works with it would raise an error of its own."""
     spared = {id(node) for statement in apart for node in walk(statement)}
     for statement in statements_in(function.body):

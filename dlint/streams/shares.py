@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from dlint.source.nodes import walk
@@ -13,6 +13,7 @@ from dlint.source.statements import (
     expressions,
     own_names,
     parameters,
+    self_name,
     statements_in,
     target_names,
 )
@@ -29,16 +30,20 @@ _MORE: dict[bool, dict[type[ast.cmpop], int]] = {
 
 
 class Told(NamedTuple):
-    """The parameters by which a caller tells a function which worker it runs in: those that are what
-    ``get_worker_info()`` gives, the worker's number or made with it, and how many workers there are."""
+    """The parameters by which a caller tells a function which worker it runs in, and attributes of its object
+    that do: those that are what ``get_worker_info()`` gives, the worker's number or made with it, that number
+    alone, and how many workers there are."""
 
     infos: frozenset[str] = frozenset()
     numbers: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
     totals: frozenset[str] = frozenset()
 
+    def joined(self, other: Told) -> Told:
+        return Told(*(mine | theirs for mine, theirs in zip(self, other, strict=True)))
 
-_UNTOLD = Told()
+
+UNTOLD = Told()
 
 
 class Part(NamedTuple):
@@ -58,7 +63,7 @@ Given: TypeAlias = Mapping[int, Sequence[Part]]
 class Shares:
     """What a function does with the number of the worker that it runs in."""
 
-    def __init__(self, function: FunctionNode, told: Told = _UNTOLD, given: Given | None = None) -> None:
+    def __init__(self, function: FunctionNode, told: Told = UNTOLD, given: Given | None = None) -> None:
         self._function = function
         self._given = given or {}
         self._statements = list(statements_in(function.body))
@@ -67,7 +72,10 @@ class Shares:
         # Names that the worker's number decides, each with what makes it so: above, it may be another thing
         # (``rows = rows[info.id :: info.num_workers]``).
         self._numbers: dict[str, list[ast.AST]] = {
-            each.arg: [each] for each in parameters(function) if each.arg in told.numbers
+            name: [each]
+            for each in parameters(function)
+            for name in told.numbers
+            if name.partition(".")[0] == each.arg
         }
         self._totals = set(told.totals)
         self._own = set(told.own)
@@ -123,7 +131,8 @@ class Shares:
 
     def _counts(self, node: ast.AST, seen: set[str]) -> bool:
         """Whether how many workers there are is in an expression, or in what the names in it were made of."""
-        names = {each.id for each in walk(node) if isinstance(each, ast.Name)} - seen
+        read = (dotted(each) for each in walk(node) if isinstance(each, ast.Name | ast.Attribute))
+        names = {name for name in read if name} - seen
         return self._is_total(node) or any(
             self._counts(value, seen | names) for name in names for value in self._numbers.get(name, ())
         )
@@ -207,6 +216,17 @@ class Shares:
         infos = those(self._is_info)
         return Told(infos, those(self._is_told), those(self._is_number), those(self._is_total))
 
+    def kept(self, owner: str) -> Told:
+        """What the function keeps of the worker as attributes of its object, as another method reads it that
+        calls that ``owner``."""
+        own = self_name(self._function)
+
+        def those(names: Iterable[str]) -> frozenset[str]:
+            parts = (name.partition(".") for name in names)
+            return frozenset(f"{owner}.{name}" for holder, _, name in parts if name and holder == own)
+
+        return Told(*map(those, (self._infos, self._numbers, self._own, self._totals)))
+
     def hands_on(self, whole: str | ast.Call, after: Point) -> bool:
         """Whether the function gives, one by one, what a call gives, or what a name stands for as a statement
         left it: it returns that, or is a generator that goes through it."""
@@ -267,8 +287,8 @@ class Shares:
         targets = target.elts if isinstance(target, ast.Tuple) else [target]
         if len(targets) == len(given):
             for each, part in zip(targets, given, strict=True):
-                if isinstance(each, ast.Name):
-                    yield each.id, part
+                for name in target_names(each):
+                    yield name, part
 
     def _bind(self, name: str, part: Part, value: ast.expr) -> None:
         if part.info:
@@ -286,8 +306,8 @@ class Shares:
         match node:
             case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
                 return name == _INFO
-            case ast.Name(id=name):
-                return name in self._infos
+            case ast.Name() | ast.Attribute():
+                return dotted(node) in self._infos
         return False
 
     def _is_told(self, node: ast.AST) -> bool:
@@ -295,10 +315,10 @@ class Shares:
         return any(
             (isinstance(each, ast.Attribute) and each.attr == "id" and self._is_info(each.value))
             or (
-                isinstance(each, ast.Name)
+                isinstance(each, ast.Name | ast.Attribute)
                 and any(
                     _end(value) <= _start(each) or self._is_round_of(value, each)
-                    for value in self._numbers.get(each.id, ())
+                    for value in self._numbers.get(dotted(each) or "", ())
                 )
             )
             for each in walk(node)
@@ -311,12 +331,12 @@ class Shares:
     def _is_number(self, node: ast.AST) -> bool:
         """Whether an expression is the worker's number itself."""
         match node:
-            case ast.Attribute(value=info, attr="id"):
-                return self._is_info(info)
+            case ast.Attribute():
+                return dotted(node) in self._own or (node.attr == "id" and self._is_info(node.value))
             case ast.IfExp(body=body, orelse=orelse):
                 return self._is_number(body) or self._is_number(orelse)
-            case ast.Name(id=name):
-                return name in self._own
+            case ast.Name():
+                return node.id in self._own
         return False
 
     def _picks_one(self, test: ast.expr) -> bool:
@@ -333,7 +353,7 @@ class Shares:
         """Whether how many workers there are is in an expression."""
         return any(
             (isinstance(each, ast.Attribute) and each.attr == "num_workers" and self._is_info(each.value))
-            or (isinstance(each, ast.Name) and each.id in self._totals)
+            or (isinstance(each, ast.Name | ast.Attribute) and dotted(each) in self._totals)
             for each in walk(node)
         )
 

@@ -46,8 +46,12 @@ class Event:
 
     def places(self) -> Iterator[Point]:
         """Where it stands, then where the calls stand that led there."""
-        yield self.point
-        yield from self.link.callers()
+        yield from (point for _, point in self.calls())
+
+    def calls(self) -> Iterator[tuple[ast.AST | None, Point]]:
+        """What stands at these places: the call of the library, then those that led there."""
+        yield self.node, self.point
+        yield from self.link.calls()
 
     def by(self, link: Link) -> Event:
         """The same at the end of another chain of calls."""

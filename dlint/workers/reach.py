@@ -37,12 +37,12 @@ class Link:
         self.function = function
         self.length: int = above.length + 1 if above else 1
 
-    def callers(self) -> Iterator[Point]:
-        """The places of the calls that led here, the nearest first."""
+    def calls(self) -> Iterator[tuple[ast.AST | None, Point]]:
+        """The calls that led here, with their places, the nearest first."""
         link: Link | None = self
         while link is not None:
             if link.caller is not None:
-                yield link.caller
+                yield link.site, link.caller
             link = link.above
 
     def steps(self, last: str, module: Module, node: ast.AST) -> tuple[ReachStep, ...]:

@@ -19,7 +19,7 @@ from dlint.knowledge.names import (
     asks_state,
     library_answers_again,
 )
-from dlint.knowledge.randomness import WORKER_INFO
+from dlint.knowledge.randomness import CHECKED_STATES, MADE_OF_SEED, WORKER_INFO
 from dlint.knowledge.trainers import SETTINGS
 from dlint.knowledge.words.reflection import INSTANTIATES, LOCATES
 from dlint.values.alike import told
@@ -232,6 +232,15 @@ class Library:
         items = {item.key: item for item, _ in self._objects(arguments, node, point, world)}
         return [(Items("list", tuple(items.values()), True), world)] if items else []
 
+    def _state(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """What scikit-learn makes of a seed: a generator stays the same, for None there is NumPy's own."""
+        return [
+            (Made(MADE_OF_SEED, node, arguments, point), w)
+            if isinstance(value, Const) and value.value is not None
+            else (value if isinstance(value, Made) else Unknown(("state", id(node), value.key)), w)
+            for value, w in first(self._evaluator, arguments, world)
+        ]
+
     def _length(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return [
             (Const(len(value.items)), w)
@@ -410,6 +419,7 @@ _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list
     "random.choices": Library._drawn_several,
     "random.sample": Library._drawn_several,
     "numpy.random.choice": Library._drawn,
+    **dict.fromkeys(CHECKED_STATES, Library._state),
     "builtins.len": Library._length,
     "builtins.int": Library._number,
     "builtins.bool": Library._bool,

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 _FAR = 14
 # So many calls, one in the other, are gone into for what they give back.
 _DEEPEST = 6
+# So many callers of a function are asked what they give.
+_MOST_CALLERS = 6
 
 
 def uses_gpu(evaluator: Evaluator, call: ast.Call, point: Point, world: World, far: int = 0) -> bool:
@@ -344,9 +346,10 @@ def _of_name(evaluator: Evaluator, name: str, point: Point, world: World, far: i
                 return found
         return None
     if isinstance(frame.scope, FunctionNode) and name in {each.arg for each in parameters(frame.scope)}:
-        return _given(evaluator, name, frame, world, far) or moved_in_place(
-            evaluator, name, point, world, far
-        )
+        if last_move(name, point) is not None:
+            return moved_in_place(evaluator, name, point, world, far)
+        given = _given(evaluator, name, frame, world, far)
+        return None if given is not None and may_come_back(evaluator, name, 0, point) else given
     return _of_name(evaluator, name, Point(frame.outer, None), world, far + 1) if frame.outer else None
 
 
@@ -388,11 +391,24 @@ def _changes_entries(node: ast.AST, name: str) -> bool:
 
 
 def _given(evaluator: Evaluator, name: str, frame: Frame, world: World, far: int) -> Put | None:
-    """What put on the GPU what a call gives to a parameter, where that is written out there."""
-    given = argument_of(name, frame)
-    if given is None or given.expression is None or given.point is None:
+    """What put on the GPU what a call gives to a parameter, where that is written out there; in a function
+    that is looked at without a certain call, what each caller gives."""
+    scope, method = frame.scope, frame.receiver is not None
+    if not isinstance(scope, FunctionNode):
         return None
-    return where_put(evaluator, given.expression, given.point, world, far + 1)
+    calls = [frame.arguments] if frame.arguments is not None else []
+    if frame.arguments is None and far <= _FAR:
+        calls = [site.arguments for site in evaluator.sites.of(scope, frame)]
+    puts: list[Put] = []
+    for each in calls[: _MOST_CALLERS + 1]:
+        given = written(name, scope, each, method)
+        if given is None or given.expression is None or given.point is None or len(puts) == _MOST_CALLERS:
+            return None
+        put = where_put(evaluator, given.expression, given.point, world, far + 1)
+        if put is None:
+            return None
+        puts.append(put)
+    return next(iter(puts), None)
 
 
 def argument_of(name: str, frame: Frame) -> Argument | None:

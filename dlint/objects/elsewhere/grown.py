@@ -13,18 +13,27 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.evaluation.entries import ABSENT
 from dlint.knowledge.processes.pickling import keeps_arguments
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, functions_in, parameters, statements_in
+from dlint.source.statements import (
+    FunctionNode,
+    dotted,
+    functions_in,
+    parameters,
+    self_name,
+    statements_in,
+)
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
-from dlint.values.outcomes import Outcome
-from dlint.values.values import Class, Function, Instance, Items, Key, Made, Partial, Value
+from dlint.values.outcomes import Outcome, told_apart
+from dlint.values.values import Class, Function, Instance, Items, Key, Made, Partial, Unknown, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
 
+_FILLS = r"\s*(?:\[|\.(?:update|setdefault)\s*\()"
 _GROWS = r"\s*(?:\.(?:append|extend|insert)\(|\+=|\[[^\]\n]*\]\s*=(?!=))"
 _ONE = frozenset({"append", "insert"})
 _CODE = (Function, Instance, Partial)
@@ -39,6 +48,14 @@ class _Added(NamedTuple):
     each: bool
     statement: ast.stmt
     keyed: bool = False
+
+
+class _Stored(NamedTuple):
+    """What a method stores in a dict: under which key, and what; None for what is not written out."""
+
+    statement: ast.stmt
+    key: object = None
+    value: ast.expr | None = None
 
 
 class _Given(NamedTuple):
@@ -59,6 +76,7 @@ class Grown:
         self._by_methods: dict[tuple[int, str], list[tuple[FunctionNode, list[_Added]]]] = {}
         self._given: dict[str, list[_Given]] = {}
         self._asking: set[tuple[Key, str]] = set()
+        self._filling: dict[tuple[int, str], list[tuple[FunctionNode, _Stored]]] = {}
 
     def of(self, instance: Instance, name: str, world: World, *, keyed: bool = False) -> list[Outcome]:
         """What the code that has an object adds to a list which the object keeps under a name, or stores in a
@@ -75,6 +93,91 @@ class Grown:
         finally:
             self._asking.discard(mark)
         return [(value, w) for value, w in found if _has_code(value, inside=keyed)]
+
+    def under(self, instance: Instance, name: str, key: str, world: World) -> list[Outcome] | None:
+        """What a dict that an object keeps has under a key by the methods that are called on the object
+        (``builder.workers(4)``), ``ABSENT`` where none of these stores it; None where no method of the class
+        but the constructor does. Where it may be any object of the class, it is what each of them has, in a
+        world of its own."""
+        fills = [
+            (Function(function, Frame(above.module, above.node, above.frame), instance, above), stored)
+            for above in self._evaluator.classes.line(instance.cls)
+            for function, stored in self._fills(above, name)
+        ]
+        if not any(stored.key in (None, key) for _, stored in fills):
+            return None
+        unknown: Outcome = (Unknown(("stored", instance.key, name, key)), world)
+        mark = (instance.key, name)
+        if mark in self._asking:
+            return [unknown]
+        self._asking.add(mark)
+        try:
+            calls, whole = self._calls_on(instance, fills)
+            found: list[Outcome] = []
+            for holder, called in calls.items():
+                choice = ("filled", id(instance.cls.node), name)
+                if world.known(choice) not in (None, holder):
+                    continue
+                start = world.assuming(choice, holder) if len(calls) > 1 else world
+                put = [
+                    outcome
+                    for method, stored, given in called
+                    if stored.key in (None, key)
+                    for outcome in self._put(method, stored, given, start)
+                ]
+                found += put or [(ABSENT if whole else unknown[0], start)]
+        finally:
+            self._asking.discard(mark)
+        return told_apart(found or [unknown], ("stored", instance.key, name, key))
+
+    def _calls_on(
+        self, instance: Instance, fills: list[tuple[Function, _Stored]]
+    ) -> tuple[dict[Key, list[tuple[Function, _Stored, _Given]]], bool]:
+        """The calls of methods on an object, or on each of its class where it may be any; and whether it is
+        known of all calls of such names what they are called on."""
+        found: dict[Key, list[tuple[Function, _Stored, _Given]]] = {}
+        whole = True
+        for method, stored in fills:
+            assert isinstance(method.node, FunctionNode)
+            for given in self._handed_on(method.node.name):
+                for value, _ in self._evaluator.values(given.holder, given.point):
+                    whole = whole and not isinstance(value, Unknown)
+                    if value.key == instance.key or (
+                        isinstance(value, Instance)
+                        and instance.node is None
+                        and any(
+                            each.node is instance.cls.node for each in self._evaluator.classes.line(value.cls)
+                        )
+                    ):
+                        found.setdefault(value.key, []).append((method, stored, given))
+        return found, whole
+
+    def _put(self, method: Function, stored: _Stored, given: _Given, world: World) -> Iterator[Outcome]:
+        """What the call of a method stores."""
+        if stored.value is None:
+            yield Unknown(("stored by", id(given.node))), world
+            return
+        frame = self._evaluator.calls.enter(method, given.arguments, given.node, given.point)
+        at = Point(frame, stored.statement)
+        for reached in self._evaluator.flow.reaching(given.point, world):
+            for inner in self._evaluator.flow.reaching(at, reached):
+                yield from self._evaluator.values(stored.value, at, inner)
+
+    def _fills(self, cls: Class, name: str) -> list[tuple[FunctionNode, _Stored]]:
+        """What the methods of a class, not of those above it, store in a dict of their object."""
+        mark = (id(cls.node), name)
+        known = self._filling.get(mark)
+        if known is None:
+            known = self._filling[mark] = []
+            if re.search(rf"\.{re.escape(name)}{_FILLS}", cls.module.text):
+                known += [
+                    (function, stored)
+                    for function in functions_in(cls.node.body)
+                    if function.name != "__init__"
+                    for statement in statements_in(function.body)
+                    for stored in _stores(statement, f"{self_name(function)}.{name}")
+                ]
+        return known
 
     def _put_there(self, instance: Instance, name: str, world: World, keyed: bool) -> Iterator[Outcome]:
         if name not in self._from_outside:
@@ -212,6 +315,33 @@ def _growths(statement: ast.stmt) -> Iterator[tuple[ast.expr, _Added]]:
             yield held, _Added(given, True, statement)
         case ast.Assign(targets=[ast.Subscript(value=held)], value=given):
             yield held, _Added(given, False, statement, keyed=True)
+
+
+def _stores(statement: ast.stmt, path: str) -> Iterator[_Stored]:
+    """What a statement stores under keys of a dict that goes by a path."""
+    match statement:
+        case ast.Assign(targets=[ast.Subscript(value=held, slice=key)], value=value) if dotted(held) == path:
+            yield _stored(statement, key, value)
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=held, attr="update")) as call) if (
+            dotted(held) == path
+        ):
+            for given in call.args:
+                if isinstance(given, ast.Dict):
+                    yield from (
+                        _stored(statement, *pair) for pair in zip(given.keys, given.values, strict=True)
+                    )
+                else:
+                    yield _Stored(statement)
+            for keyword in call.keywords:
+                yield _Stored(statement, keyword.arg, keyword.value) if keyword.arg else _Stored(statement)
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=held, attr="setdefault"), args=[key, _])) if (
+            dotted(held) == path
+        ):
+            yield _stored(statement, key, None)
+
+
+def _stored(statement: ast.stmt, key: ast.expr | None, value: ast.expr | None) -> _Stored:
+    return _Stored(statement, key.value, value) if isinstance(key, ast.Constant) else _Stored(statement)
 
 
 def _of_parameters(function: FunctionNode, name: str) -> Iterator[_Added]:

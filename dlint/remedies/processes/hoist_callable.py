@@ -1,7 +1,8 @@
 """Moves a lambda or local function to the module, where a spawned worker can find it by name.
 
 What it takes from the function around it becomes parameters, bound with ``functools.partial``. A lambda that
-only hands its arguments to a function of the module gives way to that.
+only hands its arguments to a function of the module, or to an object, gives way to that, and one that makes
+something empty to the type of that.
 """
 
 from __future__ import annotations
@@ -143,7 +144,7 @@ class _Move:
     def _use_existing(self) -> None:
         existing = self.plan.existing
         assert existing is not None
-        text = ast.get_source_segment(self.module.text, existing.function) or ""
+        text = ast.get_source_segment(self.module.text, existing.function) or ast.unparse(existing.function)
         given = [
             (name, ast.get_source_segment(self.module.text, value) or "") for name, value in existing.keywords
         ]

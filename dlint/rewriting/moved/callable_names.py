@@ -150,6 +150,8 @@ def _of_body(node: cst.Lambda | cst.FunctionDef) -> str:
         if isinstance(last, str) and re.fullmatch(r"[a-z][a-z0-9_]*", last):
             last = last.rstrip("_")
             return last if noun in last else f"{last}_{noun}"
+    if not node.params.params and node.params.star_arg is cst.MaybeSentinel.DEFAULT:
+        return "default_value"
     if isinstance(body, cst.BinaryOperation):
         verb = _VERBS.get(type(body.operator), "transform")
         return f"{verb}_{noun}"
