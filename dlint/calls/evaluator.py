@@ -346,10 +346,7 @@ class Evaluator(Questions):
                 entries = self._kept_entries(held, key, point, world)
         unknown = [value is ABSENT or isinstance(value, Unknown) for value, _ in entries]
         if all(unknown):
-            found = self._item_of(node, point, world)
-            # What was stored there is that very thing: whoever has tested it by another name knows this one.
-            stored = bool(entries) and not any(value is ABSENT for value, _ in entries)
-            return entries if stored and all(isinstance(value, Unknown) for value, _ in found) else found
+            return self._item_of(node, point, world)
         return [
             outcome
             for told, is_unknown in zip(entries, unknown, strict=True)
