@@ -6,8 +6,9 @@ Tensors of a loader with workers that outlive their round: put into a list or di
 (`kept.append(batch)`, `targets.append(labels)`, `features[step] = batch[0]`, `kept += [labels]`,
 `kept = kept + [labels]`, `kept.insert(0, labels)`, `kept.extend(y.cpu() for y in labels)`,
 `kept.setdefault("y", []).append(y)`, a function that does nothing else with what it is given, a method that
-puts it into a list of its object, or each of several into one: `meter.update(output, y)`, be that of each of
-some callbacks; a list that each round makes anew, filled and then kept), or gathered at once (`list(loader)`,
+puts it into a list of its object, or a part of it (`self.rows.append((output, batch["y"]))`), or each of
+several into one: `meter.update(output, y)`, be that of each of some callbacks, or called by a method that the
+loop calls; a list that each round makes anew, filled and then kept), or gathered at once (`list(loader)`,
 `[*loader]`, `zip(*loader)`, `torch.cat([labels for _, labels in loader])`), or by `itertools.cycle(loader)`,
 which keeps the batches of the first epoch and gives them again. What shares a batch's memory is followed:
 `batch[0]`, `batch.pop("y")`, `batch.y` of an object of the project or one of torch_geometric's batches (no
@@ -119,6 +120,7 @@ from dlint.streams.batches.kept import (
     puts_nothing,
 )
 from dlint.streams.batches.kinds import are_items_numbers, has_type, kind_of
+from dlint.streams.batches.put_by_helpers import Asked
 from dlint.streams.batches.spot import Spot
 from dlint.streams.batches.treated import Tensors, tensors_in
 from dlint.streams.batches.views import Named, Place, Values, View
@@ -209,7 +211,7 @@ def _keepings(
                 return bool(sending) and all(are_items_numbers(program, each, place) for each in sending)
 
             def matters(kept: Kept) -> bool:
-                keeping = _Keeping(kept, statement.iter, tensors)
+                keeping = _Keeping(kept, statement.iter, _tensors_of(kept, tensors))
                 return _may_be_loader(keeping) and any(
                     _sends_files(loader) for loader in spot.loaders(iterations, statement.iter)
                 )
@@ -217,7 +219,7 @@ def _keepings(
             for kept in kept_by(
                 statement, batch, spot.hands_on, puts_by, spot.overwrites, spot.empties, are_numbers, matters
             ):
-                yield _Keeping(kept, statement.iter, tensors)
+                yield _Keeping(kept, statement.iter, _tensors_of(kept, tensors))
     for expression in expressions(statement):
         beside = _beside(expression)
         for node in walk(expression):
@@ -233,6 +235,11 @@ def _keepings(
                 if others is not None:
                     kept = Kept(node, (View(node, Named(())),), None)
                     yield _Keeping(kept, source, Tensors(frozenset(), frozenset()), others)
+
+
+def _tensors_of(kept: Kept, around: Tensors) -> Tensors:
+    """What is taken for tensors by the code that something kept stands in."""
+    return around if kept.inside is None else tensors_in(kept.inside.function.body)
 
 
 def _beside(expression: ast.AST) -> dict[int, tuple[ast.expr, ...] | None]:
@@ -318,7 +325,7 @@ def _is_whole(source: ast.expr) -> bool:
     return goes_through_all(source) and _sounds(source)
 
 
-def _fills(spot: Spot, into: ast.expr) -> bool:
+def _fills(spot: Asked, into: ast.expr) -> bool:
     """Whether what a loop puts things into is a list or dict, as it is before the loop."""
     is_entry = isinstance(into, ast.Subscript)
     while isinstance(into, ast.Subscript):
@@ -352,14 +359,19 @@ def _is_container(value: Value) -> bool:
 def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: Spot) -> Found | None:
     """The finding where batches of a loader with workers are kept, and enough of them."""
     into = keeping.kept.into
-    if not _may_be_loader(keeping) or (into is not None and not _fills(spot, into)):
+    if not _may_be_loader(keeping):
+        return None
+    filling: Asked = spot
+    if keeping.kept.inside is not None:
+        filling, into = keeping.kept.inside.spot, keeping.kept.inside.into
+    if into is not None and not _fills(filling, into):
         return None
     for loader in spot.loaders(iterations, keeping.source):
         if not _sends_files(loader):
             continue
         if _is_sheltered(program, loader):
             continue
-        joined = into is not None and spot.joins(
+        joined = into is not None and filling.joins(
             into,
             by_method=isinstance(keeping.kept.node, ast.Name | ast.Subscript)
             and not keeping.kept.gone_through,
@@ -475,7 +487,7 @@ def _found(
         shown = [brief(node, _LONGEST if len(nodes) == 1 else _LONGEST // 2) for node in nodes]
         what = f"{listed(shown, 2)} of every batch {'is' if len(shown) == 1 else 'are'} kept: each"
     return Found(
-        point.frame.module,
+        keeping.kept.inside.spot.module if keeping.kept.inside else point.frame.module,
         keeping.kept.node,
         f"{what} holds a file open, and at 1,024 comes a RuntimeError",
         "error",

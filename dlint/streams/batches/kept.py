@@ -14,7 +14,7 @@ from dlint.knowledge.parts import tells_items_apart
 from dlint.source.nodes import children, walk
 from dlint.source.statements import blocks, dotted, expressions, own_names, statements_in
 from dlint.streams.batches.loops import each_gone_through, stay, telling
-from dlint.streams.batches.put_by_helpers import EMPTIES, LEAVES_FULL, Put, entry_of
+from dlint.streams.batches.put_by_helpers import EMPTIES, LEAVES_FULL, Inside, Put, entry_of
 from dlint.streams.batches.treated import shows_holder
 from dlint.streams.batches.views import (
     HandsOn,
@@ -37,7 +37,7 @@ _FORWARDS = frozenset({"tqdm", "track", "iter", "enumerate"})
 _SOME = frozenset({"islice", "zip", "chain", "cycle", "map", "filter", "takewhile"})
 _BOUNDS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 # Where a call of a function of the project puts some of its arguments, every time.
-PutsBy = Callable[[ast.Call], list[Put]]
+PutsBy = Callable[[ast.Call, Held], list[Put]]
 # Which of its arguments a call of a function of the project empties.
 Empties = Callable[[ast.Call], list[ast.expr]]
 # Whether what stands at a place of the batches are the numbers of the items.
@@ -46,12 +46,14 @@ AreNumbers = Callable[[Place], bool]
 
 class Kept(NamedTuple):
     """What a round leaves behind: the expression, those of its parts that are views, where it goes, and
-    whether it is gone through for that (``extend``)."""
+    whether it is gone through for that (``extend``); and where it stands, should that be inside a function
+    that the loop calls."""
 
     node: ast.expr
     views: tuple[View, ...]
     into: ast.expr | None
     gone_through: bool = False
+    inside: Inside | None = None
 
 
 def batch_in(target: ast.expr, iterable: ast.expr) -> ast.expr | None:
@@ -82,7 +84,7 @@ def _last(call: ast.Call) -> str:
     return (dotted(call.func) or "").rpartition(".")[2]
 
 
-def puts_nothing(_: ast.Call) -> list[Put]:
+def puts_nothing(_: ast.Call, __: Held) -> list[Put]:
     """What a call puts aside of which nobody asks what it does."""
     return []
 
@@ -247,7 +249,7 @@ class _Body:
                     not held.views(each) for each in told
                 ):
                     return
-                yield from self._puts_by(call)
+                yield from self._puts_by(call, held)
 
     def _is_new(self, key: ast.expr, held: Held) -> bool:
         """Whether a key surely is another one in each round: it is, or has in it, what counts the rounds, a
@@ -364,7 +366,9 @@ def _made_anew(loop: ast.For) -> frozenset[str]:
 def _kept(put: Put, held: Held, lists: Mapping[str, View]) -> Kept | None:
     """What is kept of what is put somewhere, None where that is nothing of a batch; ``lists`` are lists of
     views."""
-    into, given, gone_through = put
+    into, given, gone_through, inside = put
+    if inside is not None:
+        held, lists = inside.held, {}
     if gone_through and isinstance(given, ast.Call) and dotted(given.func) in ("list", "tuple"):
         given = given.args[0] if len(given.args) == 1 else given
     if gone_through:
@@ -382,7 +386,7 @@ def _kept(put: Put, held: Held, lists: Mapping[str, View]) -> Kept | None:
             view.rows() if view.node is given and view.known.is_array is not False else view for view in found
         ]
     spread = gone_through and any(view.node is given for view in found)
-    return Kept(given, tuple(found), into, spread) if found else None
+    return Kept(given, tuple(found), into, spread, inside) if found else None
 
 
 def _is_dim(view: View) -> bool:

@@ -4,7 +4,7 @@ calls do to what they are given."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -25,13 +25,17 @@ from dlint.streams.batches.handed_on import gives_as_is, handed_through
 from dlint.streams.batches.loops import telling
 from dlint.streams.batches.overwritten import overwritten_by
 from dlint.streams.batches.put_by_helpers import Put, emptied, may_empty, put_by
-from dlint.values.frame import Frame, Point
+from dlint.streams.batches.views import Held
+from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.values import External, Function, Instance, Key, Unknown, Value
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.loaders.iteration import Iterations
     from dlint.loaders.loaders import Loader
+
+# So many functions, one called by the other, of which the last may put something aside.
+_FAR = 3
 
 
 class Spot:
@@ -45,6 +49,12 @@ class Spot:
         self._module = module
         self._trail = list(trail)
         self._point: Point | None = None
+        self._calls_around = 0
+
+    @property
+    def module(self) -> Module:
+        """The file that it stands in."""
+        return self._module
 
     @property
     def point(self) -> Point:
@@ -74,9 +84,10 @@ class Spot:
 
     @cached_property
     def _loops(self) -> dict[str, ast.For]:
-        """The loops inside the statement whose targets are told of each batch, by what these are called."""
+        """The loops inside the statement, or the function, whose targets are told of each batch, by what
+        these are called."""
         loop = self._trail[-1]
-        told = telling(loop) if isinstance(loop, ast.For) else {}
+        told = telling(loop) if isinstance(loop, ast.For | ast.FunctionDef) else {}
         return {name: inner[0] for name, inner in told.items()}
 
     def hands_on(self, callee: ast.expr) -> bool:
@@ -160,8 +171,11 @@ class Spot:
                         return True
         return False
 
-    def puts_by(self, call: ast.Call) -> list[Put]:
-        """Where a call of a function of the project puts some of its arguments."""
+    def puts_by(self, call: ast.Call, held: Held | None) -> list[Put]:
+        """Where a call of a function of the project puts some of its arguments, of what is ``held``: of any
+        where nobody says."""
+        if self._calls_around >= _FAR:
+            return []
         values = [value for value in self.values(call.func) if not isinstance(value, Unknown)]
         if len(values) > 1 and (dotted(call.func) or "").partition(".")[0] not in self._loops:
             return []  # it may be the one or the other
@@ -169,12 +183,45 @@ class Spot:
         for value in values:
             match value:
                 case Function(node=ast.FunctionDef() as node) as function if not node.decorator_list:
-                    mark = (put_by, id(call), id(node))
-                    # There what is made for a call has an identity of its own.
-                    if mark not in self._answers:
-                        self._answers[mark] = put_by(node, _given(function, node, call))
-                    found += self._answers[mark]
+                    found += put_by(
+                        node, call, _given(function, node, call), held, self._inside(function, call)
+                    )
         return found
+
+    def _inside(self, function: Function, call: ast.Call) -> Spot:
+        """The beginning of a function that is called."""
+        assert isinstance(function.node, ast.FunctionDef)
+        inside = Spot(self._evaluator, self._answers, function.module, [function.node])
+        frame = self._evaluator.calls.enter(function, arguments_of(call, self.point), call, self.point)
+        inside._point = Point(frame, function.node.body[0])
+        inside._calls_around = self._calls_around + 1
+        return inside
+
+    def is_method(self, callee: ast.Attribute) -> bool:
+        """Whether what is called may be a method of an object, and is no object that it holds: its class, if
+        that is known, stores one there."""
+        values = self.values(callee)
+        if values and not any(isinstance(value, Function | Unknown) for value in values):
+            return False
+        for owner in self.values(callee.value):
+            if not isinstance(owner, Instance):
+                return True
+            line = self._evaluator.classes.line(owner.cls)
+            methods = [each for above in line for each in functions_in(above.node.body)]
+            if any(each.name == callee.attr for each in methods) or not any(
+                f"{self_name(each)}.{callee.attr}" in own_names(statement)
+                for each in methods
+                for statement in statements_in(each.body)
+            ):
+                return True
+        return False
+
+    def once(self, mark: Key, make: Callable[[], ast.expr]) -> ast.expr:
+        """An expression that is made up, the same each time: what is found out of it goes by its identity."""
+        if mark not in self._answers:
+            self._answers[mark] = make()
+        made: ast.expr = self._answers[mark]
+        return made
 
     def overwrites(self, call: ast.Call) -> list[tuple[ast.expr, object]]:
         """The arguments of which a call overwrites entries, and the keys."""
@@ -190,7 +237,7 @@ class Spot:
                 if isinstance(value.receiver, Instance) and isinstance(call.func, ast.Attribute):
                     line = self._evaluator.classes.line(value.receiver.cls)
                     methods = [each for above in line for each in functions_in(above.node.body)]
-                    if not self.puts_by(call) and may_empty(methods):
+                    if not self.puts_by(call, None) and may_empty(methods):
                         found.append(call.func.value)
         return found
 

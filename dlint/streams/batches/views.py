@@ -7,7 +7,7 @@ the batch's no longer, under whatever name the batch goes; names that were given
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import NamedTuple
 
@@ -117,6 +117,8 @@ class Held:
         self.moved: set[Place] = set()
         # Names of whole numbers, by which one part is taken.
         self.counts: set[str] = set()
+        # Names of what was written out with several such things in it: parameters of a function.
+        self.displays: dict[str, list[View]] = {}
         self._hands_on = hands_on
 
     def copy(self) -> Held:
@@ -126,7 +128,18 @@ class Held:
         other.told = set(self.told)
         other.moved = set(self.moved)
         other.counts = set(self.counts)
+        other.displays = dict(self.displays)
         return other
+
+    def when_called(self, given: Mapping[str, ast.expr], hands_on: HandsOn) -> Held:
+        """The same inside a function that is called with ``given``, by the names of its parameters."""
+        views = [(name, self.view(each)) for name, each in given.items()]
+        inside = self.copy()
+        inside.names = {name: view.known for name, view in views if view is not None}
+        inside.displays = {name: self.views(given[name]) for name, view in views if view is None}
+        inside.counts = set()
+        inside._hands_on = hands_on
+        return inside
 
     def narrow(self) -> bool:
         """Go on where a test has decided what comes here: of the values of a dict some, who knows which; say
@@ -189,6 +202,7 @@ class Held:
             bound |= {name for each in inner for name in own_names(each)}
         for name in bound:
             self.names.pop(name, None)
+            self.displays.pop(name, None)
         self.counts -= bound
         self.names.update(learnt)
 
@@ -282,6 +296,8 @@ class Held:
     def views(self, node: ast.expr) -> list[View]:
         """The parts of an expression that have a batch's memory: itself, or what a display holds."""
         match node:
+            case ast.Name(id=name) if name in self.displays:
+                return [view._replace(node=node, is_list=True) for view in self.displays[name]]
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 return [view for part in parts for view in self.views(part)]
             case ast.Dict(values=parts):
