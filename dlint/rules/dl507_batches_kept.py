@@ -8,9 +8,10 @@ Tensors of a loader with workers that outlive their round: put into a list or di
 `kept.setdefault("y", []).append(y)`, a function that does nothing else with what it is given, a method that
 puts it into a list of its object, or a part of it (`self.rows.append((output, batch["y"]))`), or each of
 several into one: `meter.update(output, y)`, be that of each of some callbacks, or called by a method that the
-loop calls; a list that each round makes anew, filled and then kept), or gathered at once (`list(loader)`,
-`[*loader]`, `zip(*loader)`, `torch.cat([labels for _, labels in loader])`), or by `itertools.cycle(loader)`,
-which keeps the batches of the first epoch and gives them again. What shares a batch's memory is followed:
+loop calls; what a function gives that has a part of the batch in it, `outputs.append(step(model, batch))`; a
+list that each round makes anew, filled and then kept), or gathered at once (`list(loader)`, `[*loader]`,
+`zip(*loader)`, `torch.cat([labels for _, labels in loader])`), or by `itertools.cycle(loader)`, which keeps
+the batches of the first epoch and gives them again. What shares a batch's memory is followed:
 `batch[0]`, `batch.pop("y")`, `batch.y` of an object of the project or one of torch_geometric's batches (no
 property: it may give a copy; nor once it was told or given to something that may store in it, as
 `batch.to(device)` does), `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`, `torch.unbind(y)`, `list(y)`,
@@ -114,6 +115,7 @@ from dlint.streams.batches.fields import field_kinds
 from dlint.streams.batches.kept import (
     Kept,
     batch_in,
+    gives_nothing,
     goes_through_all,
     kept_by,
     kept_by_comprehension,
@@ -202,7 +204,7 @@ def _keepings(
         batch = batch_in(statement.target, statement.iter)
         # What a helper does is worth asking only of what is called as loaders are, or batches.
         asks = _sounds(statement.iter) or _sounds(statement.target)
-        puts_by = spot.puts_by if asks else puts_nothing
+        puts_by, gives = (spot.puts_by, spot.gives) if asks else (puts_nothing, gives_nothing)
         if batch is not None:
             tensors = tensors_in(statement.body)
 
@@ -217,7 +219,15 @@ def _keepings(
                 )
 
             for kept in kept_by(
-                statement, batch, spot.hands_on, puts_by, spot.overwrites, spot.empties, are_numbers, matters
+                statement,
+                batch,
+                spot.hands_on,
+                puts_by,
+                gives,
+                spot.overwrites,
+                spot.empties,
+                are_numbers,
+                matters,
             ):
                 yield _Keeping(kept, statement.iter, _tensors_of(kept, tensors))
     for expression in expressions(statement):
@@ -228,8 +238,10 @@ def _keepings(
                 sounds = _sounds(generator.iter) or _is_made_there(spot, generator.iter)
                 sounds = sounds or (_is_given_data(spot, generator.iter) and _is_joined(node, expression))
                 batch = batch_in(generator.target, generator.iter) if sounds else None
-                for kept in kept_by_comprehension(node, batch, spot.hands_on) if batch is not None else ():
-                    yield _Keeping(kept, generator.iter, tensors_in([node]))
+                for kept in (
+                    kept_by_comprehension(node, batch, spot.hands_on, spot.gives) if batch is not None else ()
+                ):
+                    yield _Keeping(kept, generator.iter, _tensors_of(kept, tensors_in([node])))
             elif isinstance(node, ast.expr) and (source := _gathered(spot, node)) is not None:
                 others = beside.get(id(node), ()) if _is_cycle(node) else ()
                 if others is not None:
@@ -239,7 +251,8 @@ def _keepings(
 
 def _tensors_of(kept: Kept, around: Tensors) -> Tensors:
     """What is taken for tensors by the code that something kept stands in."""
-    return around if kept.inside is None else tensors_in(kept.inside.function.body)
+    function = kept.given_by or (kept.inside.function if kept.inside is not None else None)
+    return around if function is None else tensors_in(function.body)
 
 
 def _beside(expression: ast.AST) -> dict[int, tuple[ast.expr, ...] | None]:
@@ -475,7 +488,8 @@ def _found(
     arrays = sorted({ast.unparse(view.node) for view in views if view.from_array})
     told = all(view.from_array is not None for view in views)
     data: dict[str, object] = {"parts": names, **({"arrays": arrays} if arrays else {})}
-    cured = Remedy("clone_kept", "unsafe", "Keep copies", data) if remedy and told else None
+    of_call = keeping.kept.given_by is not None  # what it gives may be wanted as it is elsewhere
+    cured = Remedy("clone_kept", "unsafe", "Keep copies", data) if remedy and told and not of_call else None
     copy = _COPY if not arrays and told else _COPY_ARRAYS if arrays == names and told else _COPY_EITHER
     if _is_cycle(keeping.kept.node):
         copy = _AGAIN.format(brief(keeping.source, _LONGEST))
@@ -485,6 +499,8 @@ def _found(
     else:
         nodes = {ast.unparse(view.node): view.node for view in views}.values()
         shown = [brief(node, _LONGEST if len(nodes) == 1 else _LONGEST // 2) for node in nodes]
+        if keeping.kept.given_by is not None:
+            shown[-1] += f" in what {keeping.kept.given_by.name} gives"
         what = f"{listed(shown, 2)} of every batch {'is' if len(shown) == 1 else 'are'} kept: each"
     return Found(
         keeping.kept.inside.spot.module if keeping.kept.inside else point.frame.module,

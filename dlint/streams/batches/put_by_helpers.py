@@ -1,5 +1,5 @@
-"""Functions that put what they are given, or parts of it, into a list or dict that they are given as well, and
-methods that put it into one of their object's, or hand it on to what does."""
+"""Functions that put what they are given, or parts of it, into a list or dict that they are given as well,
+and methods that put it into one of their object's, or hand it on to what does; and what functions give."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, blocks, dotted, own_names, parameters, statements_in
 from dlint.streams.batches.loops import stay, telling
-from dlint.streams.batches.views import Held, Named, as_list
+from dlint.streams.batches.views import Held, Named, View, as_list
 from dlint.values.values import Key, Value
 
 # Methods that take something out of a list or dict, and those that leave it at least as full as it was.
@@ -63,6 +63,19 @@ class Asked(Protocol):
 
     def once(self, mark: Key, make: Callable[[], ast.expr]) -> ast.expr:
         """An expression that is made up, the same each time that it is asked for."""
+
+
+class GivenBack(NamedTuple):
+    """What a call of a function gives back, every time, what has a batch's memory there, and the function."""
+
+    value: ast.expr
+    held: Held
+    function: ast.FunctionDef
+
+    @property
+    def views(self) -> list[View]:
+        """The parts of it that have a batch's memory."""
+        return self.held.views(self.value)
 
 
 class Inside(NamedTuple):
@@ -168,6 +181,25 @@ def _is_renewed(into: ast.expr, statements: list[ast.stmt], by: ast.Call, spot: 
         for each in statements
         for node in walk(each)
     )
+
+
+def given_back(
+    function: ast.FunctionDef, call: ast.Call, given: Mapping[str, ast.expr], held: Held, spot: Asked
+) -> GivenBack | None:
+    """What a call of a function gives back, where it has but one end; ``given`` are its arguments by the
+    names of their parameters, ``held`` is what has a batch's memory at the call."""
+    match function.body:
+        case [*before, ast.Return(value=ast.expr() as value)] if len(before) <= _LONGEST:
+            ends = (ast.Return, ast.Raise)
+            nodes = (node for each in function.body for node in walk(each))
+            if any(isinstance(each, ends) for each in statements_in(before)) or any(
+                isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes
+            ):
+                return None
+            there = _told(call, given, held, spot)
+            there.go_through(before, spot.overwrites)
+            return GivenBack(value, there, function)
+    return None
 
 
 def may_empty(methods: list[FunctionNode]) -> bool:

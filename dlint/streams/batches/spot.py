@@ -24,7 +24,7 @@ from dlint.source.statements import (
 from dlint.streams.batches.handed_on import gives_as_is, handed_through
 from dlint.streams.batches.loops import telling
 from dlint.streams.batches.overwritten import overwritten_by
-from dlint.streams.batches.put_by_helpers import Put, emptied, may_empty, put_by
+from dlint.streams.batches.put_by_helpers import GivenBack, Put, emptied, given_back, may_empty, put_by
 from dlint.streams.batches.views import Held
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.values import External, Function, Instance, Key, Unknown, Value
@@ -182,11 +182,23 @@ class Spot:
         found: list[Put] = []
         for value in values:
             match value:
-                case Function(node=ast.FunctionDef() as node) as function if not node.decorator_list:
+                case Function(node=ast.FunctionDef() as node) as function if not _is_decorated(node):
                     found += put_by(
                         node, call, _given(function, node, call), held, self._inside(function, call)
                     )
         return found
+
+    def gives(self, call: ast.Call, held: Held) -> GivenBack | None:
+        """What a call of a function of the project gives back, where that has parts of what is ``held``."""
+        told = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if not any(held.views(each) for each in told):
+            return None
+        match self.values(call.func):
+            case [Function(node=ast.FunctionDef() as node) as function] if not _is_decorated(node):
+                given = _given(function, node, call)
+                found = given_back(node, call, given, held, self._inside(function, call))
+                return found if found is not None and found.views else None
+        return None
 
     def _inside(self, function: Function, call: ast.Call) -> Spot:
         """The beginning of a function that is called."""
@@ -290,6 +302,15 @@ def _begins(statement: ast.stmt, joined: str | None) -> bool:
         case ast.Assign(value=ast.Call(args=[given, *_])):
             return ast.unparse(given) == joined
     return False
+
+
+def _is_decorated(function: ast.FunctionDef) -> bool:
+    """Whether something else may be called in a function's place: ``no_grad`` calls it."""
+    return any(
+        (dotted(each.func if isinstance(each, ast.Call) else each) or "").rpartition(".")[2]
+        not in ("no_grad", "inference_mode")
+        for each in function.decorator_list
+    )
 
 
 def _given(function: Function, node: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
