@@ -17,7 +17,7 @@ from dlint.streams.batches.loops import each_gone_through, stay, telling
 from dlint.streams.batches.put_by_helpers import EMPTIES, LEAVES_FULL, GivenBack, Inside, Put, entry_of
 from dlint.streams.batches.treated import shows_holder
 from dlint.streams.batches.views import (
-    HandsOn,
+    Callees,
     Held,
     Named,
     Overwrites,
@@ -99,7 +99,7 @@ def gives_nothing(_: ast.Call, __: Held) -> None:
 def kept_by(
     loop: ast.For,
     batch: ast.expr,
-    hands_on: HandsOn,
+    callees: Callees,
     puts_by: PutsBy,
     gives: Gives,
     overwrites: Overwrites,
@@ -112,11 +112,11 @@ def kept_by(
     if not _may_keep(loop, puts_by is not puts_nothing) or _stops(loop.body):
         return []
     first = _Body(puts_by, gives, nothing, are_numbers, loop)
-    found = list(first.kept(loop.body, Held(named(batch, Named(())), (), hands_on)))
+    found = list(first.kept(loop.body, Held(named(batch, Named(())), (), callees)))
     found = [kept for kept in found if matters(kept) and not _is_emptied(loop, kept.into, empties)]
     if found:
         again = _Body(puts_by, gives, overwrites, are_numbers, loop)
-        still = again.kept(loop.body, Held(named(batch, Named(())), (), hands_on))
+        still = again.kept(loop.body, Held(named(batch, Named(())), (), callees))
         into = {_trunk(kept.into) for kept in found}
         found = [kept for kept in still if _trunk(kept.into) in into]
     return found
@@ -155,13 +155,13 @@ def _is_emptied(loop: ast.For, into: ast.expr | None, empties: Empties) -> bool:
 
 
 def kept_by_comprehension(
-    node: ast.ListComp | ast.SetComp | ast.DictComp, batch: ast.expr, hands_on: HandsOn, gives: Gives
+    node: ast.ListComp | ast.SetComp | ast.DictComp, batch: ast.expr, callees: Callees, gives: Gives
 ) -> Iterator[Kept]:
     """What a list, set or dict is made of that goes through all batches at once."""
     if len(node.generators) != 1 or any(_bounds(test) for test in node.generators[0].ifs):
         return
     each = node.value if isinstance(node, ast.DictComp) else node.elt
-    held = Held(named(batch, Named(())), (), hands_on)
+    held = Held(named(batch, Named(())), (), callees)
     found = held.views(each)
     given = gives(each, held) if isinstance(each, ast.Call) and not found else None
     kept = _of_call(each, None, given) if given is not None else None

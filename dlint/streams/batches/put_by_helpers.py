@@ -13,7 +13,7 @@ from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, blocks, dotted, own_names, parameters, statements_in
 from dlint.streams.batches.loops import stay, telling
-from dlint.streams.batches.views import Held, Named, View, as_list
+from dlint.streams.batches.views import Callees, Held, Named, View, as_list
 from dlint.values.values import Key, Value
 
 # Methods that take something out of a list or dict, and those that leave it at least as full as it was.
@@ -37,7 +37,7 @@ LEAVES_FULL = frozenset(
 _LONGEST = 16
 
 
-class Asked(Protocol):
+class Asked(Callees, Protocol):
     """What is asked of the code around a statement of a function that is called."""
 
     @property
@@ -45,9 +45,6 @@ class Asked(Protocol):
 
     def values(self, node: ast.expr) -> list[Value]:
         """What an expression may be there."""
-
-    def hands_on(self, callee: ast.expr) -> bool:
-        """Whether a call hands on the memory of what it is given."""
 
     def puts_by(self, call: ast.Call, held: Held) -> list[Put]:
         """Where a call of a function of the project puts some of its arguments."""
@@ -131,7 +128,12 @@ def put_by(
         # What another function puts aside stands at its call.
         is_own = isinstance(by.func, ast.Attribute) and by.func.attr in ("append", "extend")
         name = _as_given(put) if is_own else None
-        if name is not None and name in given and name not in bound:
+        values = put.inside.held.values if put.inside is not None else {}
+        if any(isinstance(each, ast.Name) and each.id in values for each in walk(put.given)):
+            # Each of what a dict or the keywords hold: one of them says nothing of the others.
+            for view in values.get(name or "", ()):
+                found[id(view.node)] = Put(into, view.node, put.gone_through)
+        elif name is not None and name in given and name not in bound:
             found.setdefault(name, Put(into, given[name], put.gone_through))
         else:
             found[id(put.given)] = put._replace(into=into)
@@ -141,9 +143,9 @@ def put_by(
 def _told(call: ast.Call, given: Mapping[str, ast.expr], held: Held | None, spot: Asked) -> Held:
     """What has a batch's memory in a function that is called."""
     if held is not None:
-        return held.when_called(given, spot.hands_on)
+        return held.when_called(given, spot)
     of = call.func.value if isinstance(call.func, ast.Attribute) else None
-    return Held(((name, Named(())) for name, each in given.items() if each is not of), (), spot.hands_on)
+    return Held(((name, Named(())) for name, each in given.items() if each is not of), (), spot)
 
 
 def _as_outside(into: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:
@@ -164,6 +166,8 @@ def _as_outside(into: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:
 def _is_renewed(into: ast.expr, statements: list[ast.stmt], by: ast.Call, spot: Asked) -> bool:
     """Whether a function binds the attribute into which it puts something, or calls other methods of that, or
     of what it is of, that may."""
+    if isinstance(into, ast.Subscript) and _binds_entry(statements):
+        return True
     while isinstance(into, ast.Subscript):
         into = into.value
     owners: set[str] = set()
@@ -200,6 +204,24 @@ def given_back(
             there.go_through(before, spot.overwrites)
             return GivenBack(value, there, function)
     return None
+
+
+def _binds_entry(statements: list[ast.stmt]) -> bool:
+    """Whether statements give an entry of something another value than the list that it begins with."""
+    begins = {
+        id(each)
+        for statement in statements
+        if isinstance(statement, ast.If) and isinstance(statement.test, ast.Compare)
+        if isinstance(statement.test.ops[0], ast.In | ast.NotIn)
+        for each in (*statement.body, *statement.orelse)
+        if isinstance(each, ast.Assign) and isinstance(each.value, ast.List | ast.Call)
+    }
+    return any(
+        isinstance(each, ast.Assign)
+        and id(each) not in begins
+        and any(isinstance(target, ast.Subscript) for target in each.targets)
+        for each in statements
+    )
 
 
 def may_empty(methods: list[FunctionNode]) -> bool:
@@ -243,6 +265,11 @@ def _puts(
                             mark = (_tells_all, id(statement), id(put.into))
                             of = spot.once(mark, partial(_as_outside, put.into, {name: through}))
                             yield put._replace(into=of), each.value
+            case ast.For() if (
+                not any(isinstance(each, ast.Break | ast.Continue) for each in statements_in(statement.body))
+                and (within := held.within(statement)) is not None
+            ):
+                yield from _puts(function, statement.body, within, spot)
             case ast.If(test=test) if _asks_for_entry(test, {each.arg for each in parameters(function)}):
                 for _, inside, _ in blocks(statement):
                     yield from _puts(function, inside, held.copy(), spot)

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dlint.calls.parameters import passed
+from dlint.knowledge.processes.pickling import NAMED_TUPLES
 from dlint.knowledge.tensors import JOINS, hands_memory_on, may_hand_memory_on
 from dlint.source.module import Module
 from dlint.source.nodes import walk
@@ -27,7 +28,7 @@ from dlint.streams.batches.overwritten import overwritten_by
 from dlint.streams.batches.put_by_helpers import GivenBack, Put, emptied, given_back, may_empty, put_by
 from dlint.streams.batches.views import Held
 from dlint.values.frame import Frame, Point, arguments_of
-from dlint.values.values import External, Function, Instance, Key, Unknown, Value
+from dlint.values.values import Class, External, Function, Instance, Key, Made, Unknown, Value
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -99,6 +100,24 @@ class Spot:
         return bool(values) and all(
             isinstance(value, External) and hands_memory_on(value.name) for value in values
         )
+
+    def is_record(self, callee: ast.expr) -> bool:
+        """Whether a call makes a named tuple, or an object of a dataclass, of what it is given."""
+        values = self.values(callee)
+        return bool(values) and all(map(self._is_record, values))
+
+    def _is_record(self, value: Value) -> bool:
+        match value:
+            case Made(name=name):
+                return name in NAMED_TUPLES
+            case Class(node=node):
+                is_plain = not self._evaluator.classes.member(value, "__post_init__")
+                is_data = any(
+                    (dotted(each.func if isinstance(each, ast.Call) else each) or "").endswith("dataclass")
+                    for each in node.decorator_list
+                )
+                return (is_data and is_plain) or bool(NAMED_TUPLES & self._evaluator.classes.libraries(value))
+        return False
 
     def loaders(self, iterations: Iterations, source: ast.expr) -> list[Loader]:
         """The loaders that an iterable goes through, be it by a generator of the project that hands on each
@@ -314,8 +333,15 @@ def _is_decorated(function: ast.FunctionDef) -> bool:
 
 
 def _given(function: Function, node: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
-    """What a call gives to a function's parameters; the object to that of its method."""
+    """What a call gives to a function's parameters; the object to that of its method, and what else has names
+    to that of all others, as a dict."""
     given = passed(function, call)
+    if node.args.kwarg is not None and all(each.arg is not None for each in call.keywords):
+        names = {each.arg for each in parameters(node)}
+        others = [each for each in call.keywords if each.arg not in names]
+        given = {name: each for name, each in given.items() if name in names}
+        made = ast.Dict([ast.Constant(each.arg) for each in others], [each.value for each in others])
+        given[node.args.kwarg.arg] = made
     if function.receiver is not None and isinstance(call.func, ast.Attribute) and dotted(call.func.value):
         given.update((each.arg, call.func.value) for each in parameters(node)[:1])
     return given

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from dlint.knowledge.tensors import (
     MAKE_ARRAYS,
@@ -27,8 +27,6 @@ from dlint.streams.batches.stored import ANY, TOLD, Field, key_of, stores, taken
 
 # Where in a batch something is: () for all of it, (0,) for its first part.
 Place = tuple[object, ...]
-# Whether a call hands on the memory of its first argument: asked with what is called.
-HandsOn = Callable[[ast.expr], bool]
 # The entries of its arguments that a call overwrites: what holds them, and the keys, ANY where they are not
 # known, TOLD where it may only store in attributes of an object.
 Overwrites = Callable[[ast.Call], "list[tuple[ast.expr, object]]"]
@@ -45,6 +43,16 @@ _MOVE = frozenset({"to", "cuda"})
 _MAKE_TENSORS = frozenset({"as_tensor", "from_numpy", VARIABLE})
 # What may be told a function that gives the memory of its first argument.
 _LEAVES_MEMORY = frozenset({"dim", "requires_grad", "volatile"})
+
+
+class Callees(Protocol):
+    """What calls do with the memory that they are given: asked with what is called."""
+
+    def hands_on(self, callee: ast.expr) -> bool:
+        """Whether a call hands on the memory of its first argument."""
+
+    def is_record(self, callee: ast.expr) -> bool:
+        """Whether a call makes an object that holds its arguments, as they are."""
 
 
 class Values(Enum):
@@ -105,7 +113,7 @@ class Held:
         self,
         names: Iterable[tuple[str, Named]] = (),
         gone: Iterable[Place] = (),
-        hands_on: HandsOn | None = None,
+        callees: Callees | None = None,
     ) -> None:
         self.names = dict(names)
         self.gone = set(gone)
@@ -119,26 +127,37 @@ class Held:
         self.counts: set[str] = set()
         # Names of what was written out with several such things in it: parameters of a function.
         self.displays: dict[str, list[View]] = {}
-        self._hands_on = hands_on
+        # Of those the ones that are dicts, and the names of each of their values in a loop.
+        self.dicts: dict[str, list[View]] = {}
+        self.values: dict[str, list[View]] = {}
+        self._callees = callees
 
     def copy(self) -> Held:
         """The same, to go on from here another way."""
-        other = Held(self.names.items(), self.gone, self._hands_on)
+        other = Held(self.names.items(), self.gone, self._callees)
         other.arrays = set(self.arrays)
         other.told = set(self.told)
         other.moved = set(self.moved)
         other.counts = set(self.counts)
         other.displays = dict(self.displays)
+        other.dicts = dict(self.dicts)
+        other.values = dict(self.values)
         return other
 
-    def when_called(self, given: Mapping[str, ast.expr], hands_on: HandsOn) -> Held:
+    def when_called(self, given: Mapping[str, ast.expr], callees: Callees) -> Held:
         """The same inside a function that is called with ``given``, by the names of its parameters."""
         views = [(name, self.view(each)) for name, each in given.items()]
         inside = self.copy()
         inside.names = {name: view.known for name, view in views if view is not None}
         inside.displays = {name: self.views(given[name]) for name, view in views if view is None}
+        inside.dicts = {
+            name: [view for part in each.values if (view := self.view(part)) is not None]
+            for name, each in given.items()
+            if isinstance(each, ast.Dict)
+        }
+        inside.values = {}
         inside.counts = set()
-        inside._hands_on = hands_on
+        inside._callees = callees
         return inside
 
     def narrow(self) -> bool:
@@ -156,12 +175,20 @@ class Held:
         """The same inside a loop that goes through parts of a batch, or counts; None inside any other."""
         parts = [(name, known) for name, known in gone_through(loop, self, whole=True) if known.place]
         counts = counted_by(loop)
-        if not parts and not counts:
+        values = {
+            target.id: self.dicts[through.id]
+            for target, through in each_gone_through(loop.target, loop.iter)
+            if isinstance(target, ast.Name) and isinstance(through, ast.Name) and is_of_values(loop.iter)
+            if self.dicts.get(through.id)
+        }
+        if not parts and not counts and not values:
             return None
         other = self.copy()
         for name in own_names(loop):
             other.names.pop(name, None)
         other.names.update(parts)
+        other.names.update((name, views[0].known) for name, views in values.items())
+        other.values.update(values)
         other.counts = (other.counts - {*own_names(loop)}) | counts
         return other
 
@@ -202,7 +229,8 @@ class Held:
             bound |= {name for each in inner for name in own_names(each)}
         for name in bound:
             self.names.pop(name, None)
-            self.displays.pop(name, None)
+            for known in (self.displays, self.dicts, self.values):
+                known.pop(name, None)
         self.counts -= bound
         self.names.update(learnt)
 
@@ -312,8 +340,16 @@ class Held:
                 return self._each(rows)
             case ast.Starred(value=rows):
                 return self._each(rows)
+            case ast.Call(func=callee, args=parts, keywords=entries) if self._is_record(callee):
+                return [view for part in (*parts, *(e.value for e in entries)) for view in self.views(part)]
         found = self.view(node)
         return [found] if found is not None else []
+
+    def _is_record(self, callee: ast.expr) -> bool:
+        """Whether what is called makes a record: a class, by its name."""
+        name = (dotted(callee) or "").rpartition(".")[2]
+        is_class = name.strip("_")[:1].isupper() and name != VARIABLE
+        return is_class and self._callees is not None and self._callees.is_record(callee)
 
     def _each(self, rows: ast.expr) -> list[View]:
         """The same of what is written out one by one: ``list(y)``, ``[*y]``."""
@@ -328,7 +364,7 @@ class Held:
 
     def inside(self, generator: ast.comprehension) -> Held:
         """What has a batch's memory inside a comprehension that goes through parts of one."""
-        inside = Held((), (), self._hands_on)
+        inside = Held((), (), self._callees)
         of_values = is_of_values(generator.iter)
         for target, source in each_gone_through(generator.target, generator.iter):
             view = self.view(source)
@@ -374,10 +410,10 @@ class Held:
             isinstance(node, ast.Call)
             and node.args
             and all(keyword.arg in _LEAVES_MEMORY for keyword in node.keywords)
-            and self._hands_on is not None
+            and self._callees is not None
         ):
             below = self.view(node.args[0])
-            if below is not None and self._hands_on(node.func):
+            if below is not None and self._callees.hands_on(node.func):
                 name = (
                     node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
                 )
