@@ -74,9 +74,18 @@ def _tells(loop: ast.For, name: str) -> bool:
     return all(
         isinstance(each, ast.Expr)
         and isinstance(each.value, ast.Call)
-        and (dotted(each.value.func) or "").startswith(f"{name}.")
+        and (dotted(called_on(each.value.func)) or "").partition(".")[0] == name
         for each in loop.body
     )
+
+
+def called_on(callee: ast.expr) -> ast.expr:
+    """What a method is called on, be it by its name (``getattr(callback, event)``); of what is none the
+    callee itself."""
+    match callee:
+        case ast.Attribute(value=of) | ast.Call(func=ast.Name(id="getattr"), args=[of, _]):
+            return of
+    return callee
 
 
 def stay(around: ast.For | ast.FunctionDef, inner: list[ast.For]) -> bool:

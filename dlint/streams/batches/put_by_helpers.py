@@ -12,7 +12,7 @@ from dlint.knowledge.tensors import is_view
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, blocks, dotted, own_names, parameters, statements_in
-from dlint.streams.batches.loops import stay, telling
+from dlint.streams.batches.loops import called_on, stay, telling
 from dlint.streams.batches.views import Callees, Held, Named, View, as_list
 from dlint.values.values import Key, Value
 
@@ -133,18 +133,25 @@ def put_by(
             # Each of what a dict or the keywords hold: one of them says nothing of the others.
             for view in values.get(name or "", ()):
                 found[id(view.node)] = Put(into, view.node, put.gone_through)
-        elif name is not None and name in given and name not in bound:
+        elif (
+            name is not None and name not in bound and any(given.get(name) is each for each in _told_by(call))
+        ):
             found.setdefault(name, Put(into, given[name], put.gone_through))
         else:
             found[id(put.given)] = put._replace(into=into)
     return list(found.values())
 
 
+def _told_by(call: ast.Call) -> list[ast.expr]:
+    """The arguments of a call, as they are written there."""
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
 def _told(call: ast.Call, given: Mapping[str, ast.expr], held: Held | None, spot: Asked) -> Held:
     """What has a batch's memory in a function that is called."""
     if held is not None:
         return held.when_called(given, spot)
-    of = call.func.value if isinstance(call.func, ast.Attribute) else None
+    of = called_on(call.func)
     return Held(((name, Named(())) for name, each in given.items() if each is not of), (), spot)
 
 
@@ -282,8 +289,7 @@ def _puts(
 
 def _handed_on(function: ast.FunctionDef, call: ast.Call, held: Held, spot: Asked) -> Iterator[Put]:
     """What a call inside a function puts where, of what has a batch's memory there."""
-    told = [*call.args, *(keyword.value for keyword in call.keywords)]
-    if any(held.views(each) for each in told):
+    if any(held.views(each) for each in _told_by(call)):
         for put in spot.puts_by(call, held):
             here = Inside(spot, function, held.copy(), put.into)
             yield put if put.inside is not None else put._replace(inside=here)

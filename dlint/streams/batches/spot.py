@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from dlint.calls.parameters import passed
@@ -23,7 +23,7 @@ from dlint.source.statements import (
     statements_in,
 )
 from dlint.streams.batches.handed_on import gives_as_is, handed_through
-from dlint.streams.batches.loops import telling
+from dlint.streams.batches.loops import called_on, telling
 from dlint.streams.batches.overwritten import overwritten_by
 from dlint.streams.batches.put_by_helpers import GivenBack, Put, emptied, given_back, may_empty, put_by
 from dlint.streams.batches.views import Held
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from dlint.loaders.iteration import Iterations
     from dlint.loaders.loaders import Loader
 
+# An expression that is made up, the same each time that it is asked for.
+Once = Callable[[Key, Callable[[], ast.expr]], ast.expr]
 # So many functions, one called by the other, of which the last may put something aside.
 _FAR = 3
 
@@ -67,7 +69,7 @@ class Spot:
 
     def values(self, node: ast.expr) -> list[Value]:
         """What an expression may be there, or inside the loop over what it is an attribute of."""
-        loop = self._loops.get((dotted(node) or "").partition(".")[0]) if self._loops else None
+        loop = self._loops.get((dotted(called_on(node)) or "").partition(".")[0]) if self._loops else None
         point = self.point if loop is None else Point(self.point.frame, loop.body[0])
         return [value for value, _ in self._evaluator.values(node, point)]
 
@@ -196,14 +198,18 @@ class Spot:
         if self._calls_around >= _FAR:
             return []
         values = [value for value in self.values(call.func) if not isinstance(value, Unknown)]
-        if len(values) > 1 and (dotted(call.func) or "").partition(".")[0] not in self._loops:
+        if len(values) > 1 and (dotted(called_on(call.func)) or "").partition(".")[0] not in self._loops:
             return []  # it may be the one or the other
         found: list[Put] = []
         for value in values:
             match value:
                 case Function(node=ast.FunctionDef() as node) as function if not _is_decorated(node):
                     found += put_by(
-                        node, call, _given(function, node, call), held, self._inside(function, call)
+                        node,
+                        call,
+                        _given(function, node, call, self.once),
+                        held,
+                        self._inside(function, call),
                     )
         return found
 
@@ -214,7 +220,7 @@ class Spot:
             return None
         match self.values(call.func):
             case [Function(node=ast.FunctionDef() as node) as function] if not _is_decorated(node):
-                given = _given(function, node, call)
+                given = _given(function, node, call, self.once)
                 found = given_back(node, call, given, held, self._inside(function, call))
                 return found if found is not None and found.views else None
         return None
@@ -332,16 +338,33 @@ def _is_decorated(function: ast.FunctionDef) -> bool:
     )
 
 
-def _given(function: Function, node: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
-    """What a call gives to a function's parameters; the object to that of its method, and what else has names
-    to that of all others, as a dict."""
+def _given(function: Function, node: ast.FunctionDef, call: ast.Call, once: Once) -> dict[str, ast.expr]:
+    """What a call gives to a function's parameters; the object to that of its method, and to those for all
+    others a tuple or a dict. What it unpacks is given one by one (``*args``)."""
     given = passed(function, call)
-    if node.args.kwarg is not None and all(each.arg is not None for each in call.keywords):
-        names = {each.arg for each in parameters(node)}
-        others = [each for each in call.keywords if each.arg not in names]
-        given = {name: each for name, each in given.items() if name in names}
+    names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
+    names = names[function.receiver is not None :]
+    positional: list[ast.expr] = []
+    for each in call.args:
+        match each:
+            case ast.Starred(value=ast.Name() as spread) if each is call.args[-1]:
+                for at in range(max(len(names) - len(positional), 0)):
+                    part = ast.Subscript(spread, ast.Constant(at), ast.Load())
+                    positional.append(once((_given, id(each), at), partial(ast.copy_location, part, each)))
+            case ast.Starred():
+                break
+            case _:
+                positional.append(each)
+    given.update(zip(names, positional, strict=False))
+    if node.args.vararg is not None:
+        given[node.args.vararg.arg] = ast.Tuple(positional[len(names) :], ast.Load())
+    if node.args.kwarg is not None:
+        known = {each.arg for each in parameters(node)}
+        others = [each for each in call.keywords if each.arg is not None and each.arg not in known]
         made = ast.Dict([ast.Constant(each.arg) for each in others], [each.value for each in others])
+        given = {name: each for name, each in given.items() if name in known}
         given[node.args.kwarg.arg] = made
-    if function.receiver is not None and isinstance(call.func, ast.Attribute) and dotted(call.func.value):
-        given.update((each.arg, call.func.value) for each in parameters(node)[:1])
+    of = called_on(call.func)
+    if function.receiver is not None and of is not call.func and dotted(of):
+        given.update((each.arg, of) for each in parameters(node)[:1])
     return given

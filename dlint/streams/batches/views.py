@@ -127,7 +127,9 @@ class Held:
         self.counts: set[str] = set()
         # Names of what was written out with several such things in it: parameters of a function.
         self.displays: dict[str, list[View]] = {}
-        # Of those the ones that are dicts, and the names of each of their values in a loop.
+        # Of those the ones that are tuples, with what stands where; that are dicts, and the names of each of
+        # their values in a loop.
+        self.tuples: dict[str, list[View | None]] = {}
         self.dicts: dict[str, list[View]] = {}
         self.values: dict[str, list[View]] = {}
         self._callees = callees
@@ -140,6 +142,7 @@ class Held:
         other.moved = set(self.moved)
         other.counts = set(self.counts)
         other.displays = dict(self.displays)
+        other.tuples = dict(self.tuples)
         other.dicts = dict(self.dicts)
         other.values = dict(self.values)
         return other
@@ -150,6 +153,11 @@ class Held:
         inside = self.copy()
         inside.names = {name: view.known for name, view in views if view is not None}
         inside.displays = {name: self.views(given[name]) for name, view in views if view is None}
+        inside.tuples = {
+            name: [self.view(part) for part in each.elts]
+            for name, each in given.items()
+            if isinstance(each, ast.Tuple)
+        }
         inside.dicts = {
             name: [view for part in each.values if (view := self.view(part)) is not None]
             for name, each in given.items()
@@ -229,7 +237,7 @@ class Held:
             bound |= {name for each in inner for name in own_names(each)}
         for name in bound:
             self.names.pop(name, None)
-            for known in (self.displays, self.dicts, self.values):
+            for known in (self.displays, self.tuples, self.dicts, self.values):
                 known.pop(name, None)
         self.counts -= bound
         self.names.update(learnt)
@@ -324,7 +332,7 @@ class Held:
     def views(self, node: ast.expr) -> list[View]:
         """The parts of an expression that have a batch's memory: itself, or what a display holds."""
         match node:
-            case ast.Name(id=name) if name in self.displays:
+            case ast.Name(id=name) | ast.Starred(value=ast.Name(id=name)) if name in self.displays:
                 return [view._replace(node=node, is_list=True) for view in self.displays[name]]
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 return [view for part in parts for view in self.views(part)]
@@ -398,6 +406,13 @@ class Held:
                 known = below.known
                 in_order = known.in_order and attribute not in _REORDER
                 return below._replace(node=node, known=known._replace(in_order=in_order))
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int(number))) if (
+                name in self.tuples
+            ):
+                held = self.tuples[name][number : number + 1] if number >= 0 else []
+                return (
+                    View(node, held[0].known, from_array=held[0].known.is_array) if held and held[0] else None
+                )
             case ast.Subscript(value=base, slice=at):
                 return self._part(node, base, at)
             case ast.Call(
