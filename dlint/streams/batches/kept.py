@@ -193,8 +193,8 @@ class _Body:
         # The lists that each round makes anew, and what was put into them.
         self._anew = _made_anew(loop)
         self._lists: dict[str, View] = {}
-        # Names that are put aside, and of them those of what functions have given back.
-        self._put = _names_put(loop)
+        # Names that are put aside, and those that are changed; and of what functions have given back.
+        self._put, self._changed = _names_put(loop)
         self._given: dict[str, GivenBack] = {}
         # The loops inside that tell the same things of each batch.
         self._told = [inner for inner in telling(loop).values() if stay(loop, inner)]
@@ -256,11 +256,16 @@ class _Body:
                     parts = list(zip(target.elts, value.elts, strict=False))
                     if len(target.elts) != len(value.elts):
                         return
+                held.learn(given.held)
                 for part, source in parts:
                     view = given.held.view(source)
                     if isinstance(part, ast.Name) and view is not None:
                         held.names[part.id] = view.known
-                    elif isinstance(part, ast.Name) and view is None and given.held.views(source):
+                    elif (
+                        isinstance(part, ast.Name)
+                        and part.id not in self._changed
+                        and given.held.views(source)
+                    ):
                         self._given[part.id] = given._replace(value=source)
 
     def _kept_of_call(self, put: Put, held: Held) -> Kept | None:
@@ -427,22 +432,22 @@ def _of_call(node: ast.expr, into: ast.expr | None, given: GivenBack) -> Kept | 
     return Kept(node, tuple(views), into, given_by=given.function) if views else None
 
 
-def _names_put(loop: ast.For) -> frozenset[str]:
-    """The names in what the body of a loop puts aside, of which it changes no part."""
+def _names_put(loop: ast.For) -> tuple[set[str], set[str]]:
+    """The names in what the body of a loop puts aside or tells others, and those that it changes parts of."""
     put: set[str] = set()
     changed: set[str] = set()
     for node in walk(loop):
         match node:
-            case ast.Call(func=ast.Attribute(value=held, attr=method), args=args):
-                if method in _PUTS:
-                    put |= {each.id for arg in args for each in walk(arg) if isinstance(each, ast.Name)}
-                if isinstance(held, ast.Name):
-                    changed.add(held.id)
+            case ast.Expr(value=ast.Call(args=args, keywords=keywords)):
+                told = [*args, *(keyword.value for keyword in keywords)]
+                put |= {each.id for arg in told for each in walk(arg) if isinstance(each, ast.Name)}
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name))):
+                changed.add(name)
             case ast.AugAssign(value=given) | ast.Assign(targets=[ast.Subscript()], value=given):
                 put |= {each.id for each in walk(given) if isinstance(each, ast.Name)}
             case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
                 changed.add(name)
-    return frozenset(put - changed)
+    return put, changed
 
 
 def _kept(put: Put, held: Held, lists: Mapping[str, View]) -> Kept | None:

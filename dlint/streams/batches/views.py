@@ -200,12 +200,16 @@ class Held:
         other.counts = (other.counts - {*own_names(loop)}) | counts
         return other
 
-    def meet(self, other: Held) -> None:
-        """Keep what holds another way as well."""
+    def learn(self, other: Held) -> None:
+        """Learn what other code has done to the batch."""
         self.gone |= other.gone
         self.arrays |= other.arrays
         self.told |= other.told
         self.moved |= other.moved
+
+    def meet(self, other: Held) -> None:
+        """Keep what holds another way as well."""
+        self.learn(other)
         self.names = {
             name: _either(known, other.names[name])
             for name, known in self.names.items()
@@ -255,10 +259,7 @@ class Held:
                     keys.update(written_keys(each))
         for each in simple:
             inside._overwrite_by(each, keys, overwrites)
-        self.gone |= inside.gone
-        self.arrays |= inside.arrays
-        self.told |= inside.told
-        self.moved |= inside.moved
+        self.learn(inside)
 
     def _overwrite_by(
         self, statement: ast.stmt, keys: dict[str, list[object]], overwrites: Overwrites
