@@ -147,11 +147,18 @@ def _is_emptied(loop: ast.For, into: ast.expr | None, empties: Empties) -> bool:
             given = [*node.args, *(keyword.value for keyword in node.keywords)]
             if isinstance(node.func, ast.Attribute):
                 given.append(node.func.value)
-            if any(_trunk(each)[0] in renewed for each in given) and any(
+            owns = isinstance(node.func, ast.Attribute) and _owns(node.func.value, path)
+            if (owns or any(_trunk(each)[0] in renewed for each in given)) and any(
                 _trunk(each)[0] in renewed for each in empties(node)
             ):
                 return True
     return False
+
+
+def _owns(owner: ast.expr, path: str | None) -> bool:
+    """Whether what fills up belongs to something that an object holds: ``self``, of ``self.meter.rows``."""
+    name = dotted(owner)
+    return name is not None and path is not None and path.startswith(f"{name}.")
 
 
 def kept_by_comprehension(

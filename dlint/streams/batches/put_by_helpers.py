@@ -124,7 +124,7 @@ def put_by(
         root = _root(put.into)
         if root in bound or root not in given or _is_renewed(put.into, statements, by, spot):
             continue
-        into = spot.once((put_by, id(call), id(put.into)), partial(_as_outside, put.into, given))
+        into = spot.once((put_by, id(call), id(put.into)), partial(as_outside, put.into, given))
         # What another function puts aside stands at its call.
         is_own = isinstance(by.func, ast.Attribute) and by.func.attr in ("append", "extend")
         name = _as_given(put) if is_own else None
@@ -155,16 +155,16 @@ def _told(call: ast.Call, given: Mapping[str, ast.expr], held: Held | None, spot
     return Held(((name, Named(())) for name, each in given.items() if each is not of), (), spot)
 
 
-def _as_outside(into: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:
+def as_outside(into: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:
     """Where something goes, as the caller would write it."""
     match into:
         case ast.Name(id=name):
             return given.get(name, into)
         case ast.Attribute(value=below, attr=attribute):
-            made: ast.expr = ast.Attribute(_as_outside(below, given), attribute, ast.Load())
+            made: ast.expr = ast.Attribute(as_outside(below, given), attribute, ast.Load())
         case ast.Subscript(value=below, slice=key):
             at = given.get(key.id, key) if isinstance(key, ast.Name) else key
-            made = ast.Subscript(_as_outside(below, given), at, ast.Load())
+            made = ast.Subscript(as_outside(below, given), at, ast.Load())
         case _:
             return into
     return ast.copy_location(made, into)
@@ -270,7 +270,7 @@ def _puts(
                     for put in _handed_on(function, each.value, held, spot):
                         if _root(put.into) == name:
                             mark = (_tells_all, id(statement), id(put.into))
-                            of = spot.once(mark, partial(_as_outside, put.into, {name: through}))
+                            of = spot.once(mark, partial(as_outside, put.into, {name: through}))
                             yield put._replace(into=of), each.value
             case ast.For() if (
                 not any(isinstance(each, ast.Break | ast.Continue) for each in statements_in(statement.body))

@@ -25,7 +25,15 @@ from dlint.source.statements import (
 from dlint.streams.batches.handed_on import gives_as_is, handed_through
 from dlint.streams.batches.loops import called_on, telling
 from dlint.streams.batches.overwritten import overwritten_by
-from dlint.streams.batches.put_by_helpers import GivenBack, Put, emptied, given_back, may_empty, put_by
+from dlint.streams.batches.put_by_helpers import (
+    GivenBack,
+    Put,
+    as_outside,
+    emptied,
+    given_back,
+    may_empty,
+    put_by,
+)
 from dlint.streams.batches.views import Held
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.values import Class, External, Function, Instance, Key, Made, Unknown, Value
@@ -225,6 +233,28 @@ class Spot:
                 return found if found is not None and found.views else None
         return None
 
+    def _emptied_below(self, method: Function, call: ast.Call) -> Iterator[ast.expr]:
+        """What a method empties that its object holds, or makes anew, as its caller would write it:
+        ``self.meter.reset()``."""
+        assert isinstance(method.node, ast.FunctionDef)
+        own = f"{self_name(method.node)}."
+        inside = self._inside(method, call)
+        given = _given(method, method.node, call, self.once)
+        for node in walk(method.node):
+            match node:
+                case ast.Call(func=ast.Attribute(value=held) as callee) if (dotted(held) or "").startswith(
+                    own
+                ):
+                    if any(
+                        isinstance(value, Function)
+                        and isinstance(value.node, FunctionNode)
+                        and may_empty([value.node])
+                        for value in inside.values(callee)
+                    ) and not inside.puts_by(node, None):
+                        yield as_outside(held, given)
+                case ast.Attribute(ctx=ast.Store()) if (dotted(node) or "").startswith(own):
+                    yield as_outside(node, given)
+
     def _inside(self, function: Function, call: ast.Call) -> Spot:
         """The beginning of a function that is called."""
         assert isinstance(function.node, ast.FunctionDef)
@@ -276,6 +306,7 @@ class Spot:
                     methods = [each for above in line for each in functions_in(above.node.body)]
                     if not self.puts_by(call, None) and may_empty(methods):
                         found.append(call.func.value)
+                    found += self._emptied_below(value, call)
         return found
 
 
