@@ -6,17 +6,21 @@ Tensors of a loader with workers that outlive their round: put into a list or di
 (`kept.append(batch)`, `targets.append(labels)`, `features[step] = batch[0]`, `kept += [labels]`,
 `kept = kept + [labels]`, `kept.insert(0, labels)`, `kept.extend(y.cpu() for y in labels)`,
 `kept.setdefault("y", []).append(y)`, a function that does nothing else with what it is given, a method that
-puts it into a list of its object, or each of several into one: `meter.update(output, y)`, be that of each of
-some callbacks; a list that each round makes anew, filled and then kept), or gathered at once (`list(loader)`,
-`[*loader]`, `zip(*loader)`, `torch.cat([labels for _, labels in loader])`), or by `itertools.cycle(loader)`,
-which keeps the batches of the first epoch and gives them again. What shares a batch's memory is followed:
-`batch[0]`, `batch.pop("y")`, `batch.y` of an object of the project or one of torch_geometric's batches (no
-property: it may give a copy; nor once it was told or given to something that may store in it, as
-`batch.to(device)` does), `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`, `torch.unbind(y)`, `list(y)`,
-`[*y]`, `Variable(y)`, `images, labels = batch`, `{k: v.cpu() for k, v in batch.items()}`, and what a loop
-inside goes through (`for target in targets:`, `zip(targets, outputs)`, `batch.items()`), unless that loop may
-end early; so is a generator that hands every batch on (`logger.log_every(loader, 10)`). A batch under whose
-keys something else was stored still holds what is under the others.
+puts it into a list of its object, or a part of it (`self.rows.append((output, batch["y"]))`), or each of
+several into one: `meter.update(output, y)`, `meter.update(y=y)` that goes through its keywords, be that of
+each of some callbacks, or called by a method that the loop calls; a named tuple or dataclass of what is kept;
+what a function gives that has a part of the batch in it, `outputs.append(step(model, batch))`; a list that
+each round makes anew, filled and then kept), or gathered at once (`list(loader)`, `[*loader]`,
+`zip(*loader)`, `torch.cat([labels for _, labels in loader])`),
+or by `itertools.cycle(loader)`, which keeps the batches of the first epoch and gives them again. What shares
+a batch's memory is followed: `batch[0]`, `batch.pop("y")`, `batch.y` of an object of the project or one of
+torch_geometric's batches (no property: it may give a copy; nor once it was told or given to something that
+may store in it, as `batch.to(device)` does), `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`,
+`torch.unbind(y)`, `list(y)`, `[*y]`, `Variable(y)`, `images, labels = batch`,
+`{k: v.cpu() for k, v in batch.items()}`, and what a loop inside goes through (`for target in targets:`,
+`zip(targets, outputs)`, `batch.items()`), unless that loop may end early; so is a generator that hands every
+batch on (`logger.log_every(loader, 10)`). A batch under whose keys something else was stored still holds what
+is under the others.
 
 An entry counts where its key is another one in each round: what counts the rounds (`enumerate`, `step += 1`),
 a part of the batch itself, or the number of one that is called as what tells items apart
@@ -113,12 +117,14 @@ from dlint.streams.batches.fields import field_kinds
 from dlint.streams.batches.kept import (
     Kept,
     batch_in,
+    gives_nothing,
     goes_through_all,
     kept_by,
     kept_by_comprehension,
     puts_nothing,
 )
 from dlint.streams.batches.kinds import are_items_numbers, has_type, kind_of
+from dlint.streams.batches.put_by_helpers import Asked
 from dlint.streams.batches.spot import Spot
 from dlint.streams.batches.treated import Tensors, tensors_in
 from dlint.streams.batches.views import Named, Place, Values, View
@@ -203,7 +209,7 @@ def _keepings(
         batch = batch_in(statement.target, statement.iter)
         # What a helper does is worth asking only of what is called as loaders are, or batches.
         asks = _sounds(statement.iter) or _sounds(statement.target)
-        puts_by = spot.puts_by if asks else puts_nothing
+        puts_by, gives = (spot.puts_by, spot.gives) if asks else (puts_nothing, gives_nothing)
         if batch is not None:
             tensors = tensors_in(statement.body)
 
@@ -212,15 +218,23 @@ def _keepings(
                 return bool(sending) and all(are_items_numbers(program, each, place) for each in sending)
 
             def matters(kept: Kept) -> bool:
-                keeping = _Keeping(kept, statement.iter, tensors)
+                keeping = _Keeping(kept, statement.iter, _tensors_of(kept, tensors))
                 return _may_be_loader(keeping) and any(
                     _sends_files(loader) for loader in spot.loaders(iterations, statement.iter)
                 )
 
             for kept in kept_by(
-                statement, batch, spot.hands_on, puts_by, spot.overwrites, spot.empties, are_numbers, matters
+                statement,
+                batch,
+                spot,
+                puts_by,
+                gives,
+                spot.overwrites,
+                spot.empties,
+                are_numbers,
+                matters,
             ):
-                yield _Keeping(kept, statement.iter, tensors)
+                yield _Keeping(kept, statement.iter, _tensors_of(kept, tensors))
     for expression in expressions(statement):
         beside = _beside(expression)
         for node in walk(expression):
@@ -229,13 +243,19 @@ def _keepings(
                 sounds = _sounds(generator.iter) or _is_made_there(spot, generator.iter)
                 sounds = sounds or (_is_given_data(spot, generator.iter) and _is_joined(node, expression))
                 batch = batch_in(generator.target, generator.iter) if sounds else None
-                for kept in kept_by_comprehension(node, batch, spot.hands_on) if batch is not None else ():
-                    yield _Keeping(kept, generator.iter, tensors_in([node]))
+                for kept in kept_by_comprehension(node, batch, spot, spot.gives) if batch is not None else ():
+                    yield _Keeping(kept, generator.iter, _tensors_of(kept, tensors_in([node])))
             elif isinstance(node, ast.expr) and (source := _gathered(spot, node)) is not None:
                 others = beside.get(id(node), ()) if _is_cycle(node) else ()
                 if others is not None:
                     kept = Kept(node, (View(node, Named(())),), None)
                     yield _Keeping(kept, source, Tensors(frozenset(), frozenset()), others)
+
+
+def _tensors_of(kept: Kept, around: Tensors) -> Tensors:
+    """What is taken for tensors by the code that something kept stands in."""
+    function = kept.given_by or (kept.inside.function if kept.inside is not None else None)
+    return around if function is None else tensors_in(function.body)
 
 
 def _beside(expression: ast.AST) -> dict[int, tuple[ast.expr, ...] | None]:
@@ -321,7 +341,7 @@ def _is_whole(source: ast.expr) -> bool:
     return goes_through_all(source) and _sounds(source)
 
 
-def _fills(spot: Spot, into: ast.expr) -> bool:
+def _fills(spot: Asked, into: ast.expr) -> bool:
     """Whether what a loop puts things into is a list or dict, as it is before the loop."""
     is_entry = isinstance(into, ast.Subscript)
     while isinstance(into, ast.Subscript):
@@ -355,14 +375,19 @@ def _is_container(value: Value) -> bool:
 def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: Spot) -> Found | None:
     """The finding where batches of a loader with workers are kept, and enough of them."""
     into = keeping.kept.into
-    if not _may_be_loader(keeping) or (into is not None and not _fills(spot, into)):
+    if not _may_be_loader(keeping):
+        return None
+    filling: Asked = spot
+    if keeping.kept.inside is not None:
+        filling, into = keeping.kept.inside.spot, keeping.kept.inside.into
+    if into is not None and not _fills(filling, into):
         return None
     for loader in spot.loaders(iterations, keeping.source):
         if not _sends_files(loader):
             continue
         if _is_sheltered(program, loader):
             continue
-        joined = into is not None and spot.joins(
+        joined = into is not None and filling.joins(
             into,
             by_method=isinstance(keeping.kept.node, ast.Name | ast.Subscript)
             and not keeping.kept.gone_through,
@@ -466,7 +491,8 @@ def _found(
     arrays = sorted({ast.unparse(view.node) for view in views if view.from_array})
     told = all(view.from_array is not None for view in views)
     data: dict[str, object] = {"parts": names, **({"arrays": arrays} if arrays else {})}
-    cured = Remedy("clone_kept", "unsafe", "Keep copies", data) if remedy and told else None
+    of_call = keeping.kept.given_by is not None  # what it gives may be wanted as it is elsewhere
+    cured = Remedy("clone_kept", "unsafe", "Keep copies", data) if remedy and told and not of_call else None
     copy = _COPY if not arrays and told else _COPY_ARRAYS if arrays == names and told else _COPY_EITHER
     if _is_cycle(keeping.kept.node):
         copy = _AGAIN.format(brief(keeping.source, _LONGEST))
@@ -476,9 +502,11 @@ def _found(
     else:
         nodes = {ast.unparse(view.node): view.node for view in views}.values()
         shown = [brief(node, _LONGEST if len(nodes) == 1 else _LONGEST // 2) for node in nodes]
+        if keeping.kept.given_by is not None:
+            shown[-1] += f" in what {keeping.kept.given_by.name} gives"
         what = f"{listed(shown, 2)} of every batch {'is' if len(shown) == 1 else 'are'} kept: each"
     return Found(
-        point.frame.module,
+        keeping.kept.inside.spot.module if keeping.kept.inside else point.frame.module,
         keeping.kept.node,
         f"{what} holds a file open, and at 1,024 comes a RuntimeError",
         "error",

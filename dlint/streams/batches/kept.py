@@ -14,10 +14,10 @@ from dlint.knowledge.parts import tells_items_apart
 from dlint.source.nodes import children, walk
 from dlint.source.statements import blocks, dotted, expressions, own_names, statements_in
 from dlint.streams.batches.loops import each_gone_through, stay, telling
-from dlint.streams.batches.put_by_helpers import EMPTIES, LEAVES_FULL, Put, entry_of
+from dlint.streams.batches.put_by_helpers import EMPTIES, LEAVES_FULL, GivenBack, Inside, Put, entry_of
 from dlint.streams.batches.treated import shows_holder
 from dlint.streams.batches.views import (
-    HandsOn,
+    Callees,
     Held,
     Named,
     Overwrites,
@@ -37,7 +37,9 @@ _FORWARDS = frozenset({"tqdm", "track", "iter", "enumerate"})
 _SOME = frozenset({"islice", "zip", "chain", "cycle", "map", "filter", "takewhile"})
 _BOUNDS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 # Where a call of a function of the project puts some of its arguments, every time.
-PutsBy = Callable[[ast.Call], list[Put]]
+PutsBy = Callable[[ast.Call, Held], list[Put]]
+# What a call of a function of the project gives back that has a batch's memory.
+Gives = Callable[[ast.Call, Held], GivenBack | None]
 # Which of its arguments a call of a function of the project empties.
 Empties = Callable[[ast.Call], list[ast.expr]]
 # Whether what stands at a place of the batches are the numbers of the items.
@@ -46,12 +48,15 @@ AreNumbers = Callable[[Place], bool]
 
 class Kept(NamedTuple):
     """What a round leaves behind: the expression, those of its parts that are views, where it goes, and
-    whether it is gone through for that (``extend``)."""
+    whether it is gone through for that (``extend``); where it stands, should that be inside a function
+    that the loop calls; and the function that gives it."""
 
     node: ast.expr
     views: tuple[View, ...]
     into: ast.expr | None
     gone_through: bool = False
+    inside: Inside | None = None
+    given_by: ast.FunctionDef | None = None
 
 
 def batch_in(target: ast.expr, iterable: ast.expr) -> ast.expr | None:
@@ -82,16 +87,21 @@ def _last(call: ast.Call) -> str:
     return (dotted(call.func) or "").rpartition(".")[2]
 
 
-def puts_nothing(_: ast.Call) -> list[Put]:
+def puts_nothing(_: ast.Call, __: Held) -> list[Put]:
     """What a call puts aside of which nobody asks what it does."""
     return []
+
+
+def gives_nothing(_: ast.Call, __: Held) -> None:
+    """What a call gives back of which nobody asks what it does."""
 
 
 def kept_by(
     loop: ast.For,
     batch: ast.expr,
-    hands_on: HandsOn,
+    callees: Callees,
     puts_by: PutsBy,
+    gives: Gives,
     overwrites: Overwrites,
     empties: Empties,
     are_numbers: AreNumbers,
@@ -101,12 +111,12 @@ def kept_by(
     what ``matters``, as far as it seems to be kept."""
     if not _may_keep(loop, puts_by is not puts_nothing) or _stops(loop.body):
         return []
-    first = _Body(puts_by, nothing, are_numbers, loop)
-    found = list(first.kept(loop.body, Held(named(batch, Named(())), (), hands_on)))
+    first = _Body(puts_by, gives, nothing, are_numbers, loop)
+    found = list(first.kept(loop.body, Held(named(batch, Named(())), (), callees)))
     found = [kept for kept in found if matters(kept) and not _is_emptied(loop, kept.into, empties)]
     if found:
-        again = _Body(puts_by, overwrites, are_numbers, loop)
-        still = again.kept(loop.body, Held(named(batch, Named(())), (), hands_on))
+        again = _Body(puts_by, gives, overwrites, are_numbers, loop)
+        still = again.kept(loop.body, Held(named(batch, Named(())), (), callees))
         into = {_trunk(kept.into) for kept in found}
         found = [kept for kept in still if _trunk(kept.into) in into]
     return found
@@ -137,32 +147,50 @@ def _is_emptied(loop: ast.For, into: ast.expr | None, empties: Empties) -> bool:
             given = [*node.args, *(keyword.value for keyword in node.keywords)]
             if isinstance(node.func, ast.Attribute):
                 given.append(node.func.value)
-            if any(_trunk(each)[0] in renewed for each in given) and any(
+            owns = isinstance(node.func, ast.Attribute) and _owns(node.func.value, path)
+            if (owns or any(_trunk(each)[0] in renewed for each in given)) and any(
                 _trunk(each)[0] in renewed for each in empties(node)
             ):
                 return True
     return False
 
 
+def _owns(owner: ast.expr, path: str | None) -> bool:
+    """Whether what fills up belongs to something that an object holds: ``self``, of ``self.meter.rows``."""
+    name = dotted(owner)
+    return name is not None and path is not None and path.startswith(f"{name}.")
+
+
 def kept_by_comprehension(
-    node: ast.ListComp | ast.SetComp | ast.DictComp, batch: ast.expr, hands_on: HandsOn
+    node: ast.ListComp | ast.SetComp | ast.DictComp, batch: ast.expr, callees: Callees, gives: Gives
 ) -> Iterator[Kept]:
     """What a list, set or dict is made of that goes through all batches at once."""
     if len(node.generators) != 1 or any(_bounds(test) for test in node.generators[0].ifs):
         return
     each = node.value if isinstance(node, ast.DictComp) else node.elt
-    found = Held(named(batch, Named(())), (), hands_on).views(each)
+    held = Held(named(batch, Named(())), (), callees)
+    found = held.views(each)
+    given = gives(each, held) if isinstance(each, ast.Call) and not found else None
+    kept = _of_call(each, None, given) if given is not None else None
     if found:
         yield Kept(each, tuple(found), None)
+    elif kept is not None:
+        yield kept
 
 
 class _Body:
     """The body of one loop, statement by statement."""
 
     def __init__(
-        self, puts_by: PutsBy, overwrites: Overwrites, are_numbers: AreNumbers, loop: ast.For
+        self,
+        puts_by: PutsBy,
+        gives: Gives,
+        overwrites: Overwrites,
+        are_numbers: AreNumbers,
+        loop: ast.For,
     ) -> None:
         self._puts_by = puts_by
+        self._gives = gives
         self._overwrites = overwrites
         self._are_numbers = are_numbers
         self._loop = loop
@@ -172,6 +200,9 @@ class _Body:
         # The lists that each round makes anew, and what was put into them.
         self._anew = _made_anew(loop)
         self._lists: dict[str, View] = {}
+        # Names that are put aside, and those that are changed; and of what functions have given back.
+        self._put, self._changed = _names_put(loop)
+        self._given: dict[str, GivenBack] = {}
         # The loops inside that tell the same things of each batch.
         self._told = [inner for inner in telling(loop).values() if stay(loop, inner)]
 
@@ -186,7 +217,7 @@ class _Body:
                 elif any(each is statement for inner in self._told for each in inner):
                     yield from self.kept(statement.body, held.copy())
             for put in self._put_aside(statement, held):
-                found = _kept(put, held, self._lists)
+                found = _kept(put, held, self._lists) or self._kept_of_call(put, held)
                 if found is not None and isinstance(put.into, ast.Name) and put.into.id in self._anew:
                     self._lists.setdefault(put.into.id, found.views[0])
                 elif found is not None and not self._is_let_go(put.into, statement):
@@ -203,7 +234,9 @@ class _Body:
                         known.go_through(inside, self._overwrites)
                     else:
                         yield from self.kept(inside, known)
+            given = self._given_back(statement, held)
             held.bind(statement, self._overwrites)
+            self._learn(statement, given, held)
             for known in after:
                 held.meet(known)
             if _goes_on(statement):
@@ -211,6 +244,45 @@ class _Body:
                 if seldom:
                     held.go_through(block[at + 1 :], self._overwrites)
                     return  # the rest is for some rounds only
+
+    def _given_back(self, statement: ast.stmt, held: Held) -> GivenBack | None:
+        """What a statement has a function of the project give back, should that be put aside later."""
+        match statement:
+            case ast.Assign(value=ast.Call() as call) if self._put & set(own_names(statement)):
+                return self._gives(call, held)
+        return None
+
+    def _learn(self, statement: ast.stmt, given: GivenBack | None, held: Held) -> None:
+        """Learn what names stand for that a statement gives to what a function gives back."""
+        for name in own_names(statement):
+            self._given.pop(name, None)
+        match statement, given:
+            case ast.Assign(targets=[target]), GivenBack(value=value):
+                parts = [(target, value)]
+                if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+                    parts = list(zip(target.elts, value.elts, strict=False))
+                    if len(target.elts) != len(value.elts):
+                        return
+                held.learn(given.held)
+                for part, source in parts:
+                    view = given.held.view(source)
+                    if isinstance(part, ast.Name) and view is not None:
+                        held.names[part.id] = view.known
+                    elif (
+                        isinstance(part, ast.Name)
+                        and part.id not in self._changed
+                        and given.held.views(source)
+                    ):
+                        self._given[part.id] = given._replace(value=source)
+
+    def _kept_of_call(self, put: Put, held: Held) -> Kept | None:
+        """What is kept of what a function gives back, that is put somewhere as it is."""
+        given: GivenBack | None = None
+        if isinstance(put.given, ast.Call) and put.inside is None and not put.gone_through:
+            given = self._gives(put.given, held)
+        elif isinstance(put.given, ast.Name) and not put.gone_through:
+            given = self._given.get(put.given.id)
+        return _of_call(put.given, put.into, given) if given is not None else None
 
     def _put_aside(self, statement: ast.stmt, held: Held) -> Iterator[Put]:
         """What a statement puts where."""
@@ -247,7 +319,7 @@ class _Body:
                     not held.views(each) for each in told
                 ):
                     return
-                yield from self._puts_by(call)
+                yield from self._puts_by(call, held)
 
     def _is_new(self, key: ast.expr, held: Held) -> bool:
         """Whether a key surely is another one in each round: it is, or has in it, what counts the rounds, a
@@ -361,10 +433,36 @@ def _made_anew(loop: ast.For) -> frozenset[str]:
     return frozenset(made)
 
 
+def _of_call(node: ast.expr, into: ast.expr | None, given: GivenBack) -> Kept | None:
+    """What is kept of what a function gives back: none of a dict's values that may be anything."""
+    views = [view for view in given.views if not _is_dim(view) and given.held.whole(view)]
+    return Kept(node, tuple(views), into, given_by=given.function) if views else None
+
+
+def _names_put(loop: ast.For) -> tuple[set[str], set[str]]:
+    """The names in what the body of a loop puts aside or tells others, and those that it changes parts of."""
+    put: set[str] = set()
+    changed: set[str] = set()
+    for node in walk(loop):
+        match node:
+            case ast.Expr(value=ast.Call(args=args, keywords=keywords)):
+                told = [*args, *(keyword.value for keyword in keywords)]
+                put |= {each.id for arg in told for each in walk(arg) if isinstance(each, ast.Name)}
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name))):
+                changed.add(name)
+            case ast.AugAssign(value=given) | ast.Assign(targets=[ast.Subscript()], value=given):
+                put |= {each.id for each in walk(given) if isinstance(each, ast.Name)}
+            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
+                changed.add(name)
+    return put, changed
+
+
 def _kept(put: Put, held: Held, lists: Mapping[str, View]) -> Kept | None:
     """What is kept of what is put somewhere, None where that is nothing of a batch; ``lists`` are lists of
     views."""
-    into, given, gone_through = put
+    into, given, gone_through, inside = put
+    if inside is not None:
+        held, lists = inside.held, {}
     if gone_through and isinstance(given, ast.Call) and dotted(given.func) in ("list", "tuple"):
         given = given.args[0] if len(given.args) == 1 else given
     if gone_through:
@@ -382,7 +480,7 @@ def _kept(put: Put, held: Held, lists: Mapping[str, View]) -> Kept | None:
             view.rows() if view.node is given and view.known.is_array is not False else view for view in found
         ]
     spread = gone_through and any(view.node is given for view in found)
-    return Kept(given, tuple(found), into, spread) if found else None
+    return Kept(given, tuple(found), into, spread, inside) if found else None
 
 
 def _is_dim(view: View) -> bool:

@@ -52,14 +52,14 @@ def counted_by(loop: ast.For) -> set[str]:
     return set()
 
 
-def telling(loop: ast.For) -> dict[str, list[ast.For]]:
-    """The loops inside of one that go through the same things and do nothing but call methods of each
-    (``for callback in callbacks: callback.on_batch(batch)``), by the name of their target, which names
-    nothing else there."""
+def telling(around: ast.For | ast.FunctionDef) -> dict[str, list[ast.For]]:
+    """The loops inside of one, or of a function, that go through the same things and do nothing but call
+    methods of each (``for callback in callbacks: callback.on_batch(batch)``), by the name of their target,
+    which names nothing else there."""
     found: dict[str, list[ast.For]] = {}
     bound: list[str] = []
-    for each in walk(loop):
-        if isinstance(each, ast.stmt):
+    for each in walk(around):
+        if isinstance(each, ast.stmt) and not isinstance(each, ast.FunctionDef):
             bound += own_names(each)
         if isinstance(each, ast.For) and isinstance(each.target, ast.Name) and _tells(each, each.target.id):
             found.setdefault(each.target.id, []).append(each)
@@ -74,19 +74,28 @@ def _tells(loop: ast.For, name: str) -> bool:
     return all(
         isinstance(each, ast.Expr)
         and isinstance(each.value, ast.Call)
-        and (dotted(each.value.func) or "").startswith(f"{name}.")
+        and (dotted(called_on(each.value.func)) or "").partition(".")[0] == name
         for each in loop.body
     )
 
 
-def stay(loop: ast.For, inner: list[ast.For]) -> bool:
-    """Whether what such loops go through is there before the first round of the outer one, and that does
-    nothing else with it: callbacks are, not lists that a round makes, or empties by their own names."""
+def called_on(callee: ast.expr) -> ast.expr:
+    """What a method is called on, be it by its name (``getattr(callback, event)``); of what is none the
+    callee itself."""
+    match callee:
+        case ast.Attribute(value=of) | ast.Call(func=ast.Name(id="getattr"), args=[of, _]):
+            return of
+    return callee
+
+
+def stay(around: ast.For | ast.FunctionDef, inner: list[ast.For]) -> bool:
+    """Whether what such loops go through is there before what is around them, and that does nothing else with
+    it: callbacks are, not lists that a round makes, or empties by their own names."""
     through = inner[0].iter
     parts = through.elts if isinstance(through, ast.Tuple | ast.List) else [through]
     paths = {dotted(part) or "" for part in parts}
     told = {id(node) for each in inner for node in walk(each.iter)}
-    for node in walk(loop):
+    for node in walk(around):
         path = dotted(node) if isinstance(node, ast.Name | ast.Attribute) and id(node) not in told else None
         if path is not None and isinstance(node, ast.Name | ast.Attribute):
             is_set = isinstance(node.ctx, ast.Store)

@@ -1,15 +1,20 @@
-"""Functions that put what they are given into a list or dict that they are given as well, and methods that
-put it into one of their object's."""
+"""Functions that put what they are given, or parts of it, into a list or dict that they are given as well,
+and methods that put it into one of their object's, or hand it on to what does; and what functions give."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Set
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Set
+from functools import partial
+from typing import NamedTuple, Protocol
 
+from dlint.knowledge.tensors import is_view
+from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, blocks, dotted, own_names, parameters, statements_in
-from dlint.streams.batches.views import Held, Named
+from dlint.streams.batches.loops import called_on, stay, telling
+from dlint.streams.batches.views import Callees, Held, Named, View, as_list
+from dlint.values.values import Key, Value
 
 # Methods that take something out of a list or dict, and those that leave it at least as full as it was.
 EMPTIES = frozenset({"clear", "pop", "popitem", "popleft", "remove"})
@@ -29,15 +34,65 @@ LEAVES_FULL = frozenset(
     }
 )
 # So long a function does something else as well.
-_LONGEST = 8
+_LONGEST = 16
+
+
+class Asked(Callees, Protocol):
+    """What is asked of the code around a statement of a function that is called."""
+
+    @property
+    def module(self) -> Module: ...
+
+    def values(self, node: ast.expr) -> list[Value]:
+        """What an expression may be there."""
+
+    def puts_by(self, call: ast.Call, held: Held) -> list[Put]:
+        """Where a call of a function of the project puts some of its arguments."""
+
+    def joins(self, into: ast.expr, *, by_method: bool) -> bool:
+        """Whether what a list holds is joined, which only tensors can be."""
+
+    def overwrites(self, call: ast.Call) -> list[tuple[ast.expr, object]]:
+        """The arguments of which a call overwrites entries, and the keys."""
+
+    def is_method(self, callee: ast.Attribute) -> bool:
+        """Whether what is called may be a method of an object, and is no object that it holds."""
+
+    def once(self, mark: Key, make: Callable[[], ast.expr]) -> ast.expr:
+        """An expression that is made up, the same each time that it is asked for."""
+
+
+class GivenBack(NamedTuple):
+    """What a call of a function gives back, every time, what has a batch's memory there, and the function."""
+
+    value: ast.expr
+    held: Held
+    function: ast.FunctionDef
+
+    @property
+    def views(self) -> list[View]:
+        """The parts of it that have a batch's memory."""
+        return self.held.views(self.value)
+
+
+class Inside(NamedTuple):
+    """Where in a function that is called something is put aside: the function, what has a batch's memory
+    there, and where it goes, as it is written there."""
+
+    spot: Asked
+    function: ast.FunctionDef
+    held: Held
+    into: ast.expr
 
 
 class Put(NamedTuple):
-    """Where something is put, what that is, and whether it is gone through for that (``extend``)."""
+    """Where something is put, what that is, and whether it is gone through for that (``extend``); and where
+    what it is stands, should that be inside a function that is called."""
 
     into: ast.expr
     given: ast.expr
     gone_through: bool
+    inside: Inside | None = None
 
 
 def entry_of(into: ast.expr) -> ast.expr:
@@ -52,44 +107,127 @@ def entry_of(into: ast.expr) -> ast.expr:
     return into
 
 
-def put_by(function: ast.FunctionDef, given: Mapping[str, ast.expr]) -> list[Put]:
-    """Where a call of a function puts some of its arguments, every time; ``given`` are the arguments by the
-    names of their parameters. Nothing where that is not all that it does."""
-    names = {parameter.arg for parameter in parameters(function)}
+def put_by(
+    function: ast.FunctionDef, call: ast.Call, given: Mapping[str, ast.expr], held: Held | None, spot: Asked
+) -> list[Put]:
+    """Where a call of a function puts some of its arguments, or parts of them, every time; ``given`` are the
+    arguments by the names of their parameters, ``held`` is what has a batch's memory at the call (None: any
+    argument may). What is put there as it was given stands at the call, all else in the function. Nothing
+    where that is not all that it does."""
     statements = list(statements_in(function.body))
-    if len(statements) > _LONGEST or any(names & set(own_names(each)) for each in statements):
+    if len(statements) > _LONGEST or _empties(function):
         return []
-    found: dict[str, Put] = {}
-    for into, value, gone_through in _puts(function.body, names):
-        root, keys = _steps(into)
-        if value in given and root in given and root != value and not _empties(function):
-            if _is_renewed(into, root, statements):
-                continue
-            held = given[root]
-            for key in keys:
-                if isinstance(key, str):
-                    held = ast.Attribute(held, key, ast.Load())
-                else:
-                    at = given.get(key.id, key) if isinstance(key, ast.Name) else key
-                    held = ast.Subscript(held, at, ast.Load())
-                held = ast.copy_location(held, given[value])
-            found.setdefault(value, Put(held, given[value], gone_through))
+    bound = {name for each in statements for name in own_names(each)}
+    there = _told(call, given, held, spot)
+    found: dict[str | int, Put] = {}
+    for put, by in list(_puts(function, function.body, there, spot)):
+        root = _root(put.into)
+        if root in bound or root not in given or _is_renewed(put.into, statements, by, spot):
+            continue
+        into = spot.once((put_by, id(call), id(put.into)), partial(as_outside, put.into, given))
+        # What another function puts aside stands at its call.
+        is_own = isinstance(by.func, ast.Attribute) and by.func.attr in ("append", "extend")
+        name = _as_given(put) if is_own else None
+        values = put.inside.held.values if put.inside is not None else {}
+        if any(isinstance(each, ast.Name) and each.id in values for each in walk(put.given)):
+            # Each of what a dict or the keywords hold: one of them says nothing of the others.
+            for view in values.get(name or "", ()):
+                found[id(view.node)] = Put(into, view.node, put.gone_through)
+        elif (
+            name is not None and name not in bound and any(given.get(name) is each for each in _told_by(call))
+        ):
+            found.setdefault(name, Put(into, given[name], put.gone_through))
+        else:
+            found[id(put.given)] = put._replace(into=into)
     return list(found.values())
 
 
-def _is_renewed(into: ast.expr, root: str, statements: list[ast.stmt]) -> bool:
-    """Whether a method binds the attribute into which it puts something, or calls others of its object that
-    may."""
+def _told_by(call: ast.Call) -> list[ast.expr]:
+    """The arguments of a call, as they are written there."""
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def _told(call: ast.Call, given: Mapping[str, ast.expr], held: Held | None, spot: Asked) -> Held:
+    """What has a batch's memory in a function that is called."""
+    if held is not None:
+        return held.when_called(given, spot)
+    of = called_on(call.func)
+    return Held(((name, Named(())) for name, each in given.items() if each is not of), (), spot)
+
+
+def as_outside(into: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:
+    """Where something goes, as the caller would write it."""
+    match into:
+        case ast.Name(id=name):
+            return given.get(name, into)
+        case ast.Attribute(value=below, attr=attribute):
+            made: ast.expr = ast.Attribute(as_outside(below, given), attribute, ast.Load())
+        case ast.Subscript(value=below, slice=key):
+            at = given.get(key.id, key) if isinstance(key, ast.Name) else key
+            made = ast.Subscript(as_outside(below, given), at, ast.Load())
+        case _:
+            return into
+    return ast.copy_location(made, into)
+
+
+def _is_renewed(into: ast.expr, statements: list[ast.stmt], by: ast.Call, spot: Asked) -> bool:
+    """Whether a function binds the attribute into which it puts something, or calls other methods of that, or
+    of what it is of, that may."""
+    if isinstance(into, ast.Subscript) and _binds_entry(statements):
+        return True
     while isinstance(into, ast.Subscript):
         into = into.value
-    if not isinstance(into, ast.Attribute):
-        return False
-    return any(dotted(into) in own_names(each) for each in statements) or any(
+    owners: set[str] = set()
+    while isinstance(into, ast.Attribute):
+        path, into = dotted(into), into.value
+        if path is None or any(path in own_names(each) for each in statements):
+            return True
+        owners.add(dotted(into) or "")
+    return any(
         isinstance(node, ast.Call)
+        and node is not by
         and isinstance(node.func, ast.Attribute)
-        and dotted(node.func.value) == root
+        and dotted(node.func.value) in owners
+        and spot.is_method(node.func)
         for each in statements
         for node in walk(each)
+    )
+
+
+def given_back(
+    function: ast.FunctionDef, call: ast.Call, given: Mapping[str, ast.expr], held: Held, spot: Asked
+) -> GivenBack | None:
+    """What a call of a function gives back, where it has but one end; ``given`` are its arguments by the
+    names of their parameters, ``held`` is what has a batch's memory at the call."""
+    match function.body:
+        case [*before, ast.Return(value=ast.expr() as value)] if len(before) <= _LONGEST:
+            ends = (ast.Return, ast.Raise)
+            nodes = (node for each in function.body for node in walk(each))
+            if any(isinstance(each, ends) for each in statements_in(before)) or any(
+                isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes
+            ):
+                return None
+            there = _told(call, given, held, spot)
+            there.go_through(before, spot.overwrites)
+            return GivenBack(value, there, function)
+    return None
+
+
+def _binds_entry(statements: list[ast.stmt]) -> bool:
+    """Whether statements give an entry of something another value than the list that it begins with."""
+    begins = {
+        id(each)
+        for statement in statements
+        if isinstance(statement, ast.If) and isinstance(statement.test, ast.Compare)
+        if isinstance(statement.test.ops[0], ast.In | ast.NotIn)
+        for each in (*statement.body, *statement.orelse)
+        if isinstance(each, ast.Assign) and isinstance(each.value, ast.List | ast.Call)
+    }
+    return any(
+        isinstance(each, ast.Assign)
+        and id(each) not in begins
+        and any(isinstance(target, ast.Subscript) for target in each.targets)
+        for each in statements
     )
 
 
@@ -104,25 +242,65 @@ def may_empty(methods: list[FunctionNode]) -> bool:
     )
 
 
-def _puts(block: list[ast.stmt], names: Set[str]) -> Iterator[tuple[ast.expr, str, bool]]:
-    """What a block appends to what, or goes through for that, where it hangs on nothing but whether there is
-    a list yet."""
+def _puts(
+    function: ast.FunctionDef, block: list[ast.stmt], held: Held, spot: Asked
+) -> Iterator[tuple[Put, ast.Call]]:
+    """What a block of a function puts where, and by which call, where it hangs on nothing but whether there
+    is a list yet; ``held`` is kept up to date."""
     for statement in block:
         match statement:
             case ast.Expr(
                 value=ast.Call(
                     func=ast.Attribute(value=into, attr="append" | "extend" as how), args=[given], keywords=[]
-                )
-            ) if (value := _viewed(given, names)) is not None:
-                entry = entry_of(into)
-                # The numbers of an array are copies.
-                if _steps(entry)[0] in names and not (how == "extend" and _gives_array(given)):
-                    yield entry, value, how == "extend"
-            case ast.If(test=test) if _asks_for_entry(test, names):
+                ) as call
+            ):
+                if held.views(as_list(given) if how == "extend" else given):
+                    entry = spot.once((entry_of, id(into)), partial(entry_of, into))
+                    yield (
+                        Put(entry, given, how == "extend", Inside(spot, function, held.copy(), entry)),
+                        call,
+                    )
+            case ast.Expr(value=ast.Call() as handed):
+                for put in _handed_on(function, handed, held, spot):
+                    yield put, handed
+            case ast.For(target=ast.Name(id=name), iter=through) if _tells_all(function, statement):
+                for each in statement.body:
+                    if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Call)):
+                        continue
+                    for put in _handed_on(function, each.value, held, spot):
+                        if _root(put.into) == name:
+                            mark = (_tells_all, id(statement), id(put.into))
+                            of = spot.once(mark, partial(as_outside, put.into, {name: through}))
+                            yield put._replace(into=of), each.value
+            case ast.For() if (
+                not any(isinstance(each, ast.Break | ast.Continue) for each in statements_in(statement.body))
+                and (within := held.within(statement)) is not None
+            ):
+                yield from _puts(function, statement.body, within, spot)
+            case ast.If(test=test) if _asks_for_entry(test, {each.arg for each in parameters(function)}):
                 for _, inside, _ in blocks(statement):
-                    yield from _puts(inside, names)
-            case _ if any(isinstance(each, ast.Return | ast.Raise) for each in statements_in([statement])):
-                return
+                    yield from _puts(function, inside, held.copy(), spot)
+            case ast.With():
+                yield from _puts(function, statement.body, held.copy(), spot)
+        if any(isinstance(each, ast.Return | ast.Raise) for each in statements_in([statement])):
+            return
+        held.go_through([statement], spot.overwrites)
+
+
+def _handed_on(function: ast.FunctionDef, call: ast.Call, held: Held, spot: Asked) -> Iterator[Put]:
+    """What a call inside a function puts where, of what has a batch's memory there."""
+    if any(held.views(each) for each in _told_by(call)):
+        for put in spot.puts_by(call, held):
+            here = Inside(spot, function, held.copy(), put.into)
+            yield put if put.inside is not None else put._replace(inside=here)
+
+
+def _tells_all(function: ast.FunctionDef, loop: ast.For) -> bool:
+    """Whether a loop does nothing but call methods of each of the things that an object holds: callbacks."""
+    return any(
+        loop in loops and dotted(loop.iter) is not None and stay(function, loops)
+        for loops in telling(function).values()
+    )
 
 
 def _asks_for_entry(test: ast.expr, names: Set[str]) -> bool:
@@ -141,18 +319,19 @@ def _asks_for_entry(test: ast.expr, names: Set[str]) -> bool:
     return False
 
 
-def _viewed(node: ast.expr, names: Set[str]) -> str | None:
-    """The parameter that an expression is, or has the memory of: ``y.detach().cpu()``."""
-    view = Held((name, Named(())) for name in names).view(node)
-    if view is None or view.known.casts:
+def _as_given(put: Put) -> str | None:
+    """The name of which something that is put aside is a view, and no part: ``y.detach().cpu()``."""
+    assert put.inside is not None
+    view, node = put.inside.held.view(put.given), put.given
+    if isinstance(node, ast.Name) and node.id in put.inside.held.displays:
+        return node.id
+    if view is None or view.known.casts or (put.gone_through and _gives_array(node)):
         return None
     while not isinstance(node, ast.Name):
         match node:
             case (
-                ast.Call(func=ast.Attribute(value=node))
-                | ast.Attribute(value=node)
-                | ast.Subscript(value=node)
-            ):
+                ast.Call(func=ast.Attribute(value=node, attr=name)) | ast.Attribute(value=node, attr=name)
+            ) if is_view(name) or name == "to":
                 pass
             case _:
                 return None
@@ -168,16 +347,11 @@ def _gives_array(node: ast.expr) -> bool:
     return False
 
 
-def _steps(into: ast.expr) -> tuple[str, list[ast.expr | str]]:
-    """The name that an entry is of, and the keys that lead there, or the attribute of it and the keys."""
-    keys: list[ast.expr | str] = []
-    while isinstance(into, ast.Subscript):
-        keys.insert(0, into.slice)
+def _root(into: ast.expr) -> str:
+    """The name that an entry is of, or an attribute."""
+    while isinstance(into, ast.Subscript | ast.Attribute):
         into = into.value
-    if isinstance(into, ast.Attribute):
-        keys.insert(0, into.attr)
-        into = into.value
-    return into.id if isinstance(into, ast.Name) else "", keys
+    return into.id if isinstance(into, ast.Name) else ""
 
 
 def emptied(function: ast.FunctionDef) -> set[str]:

@@ -4,11 +4,12 @@ calls do to what they are given."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from dlint.calls.parameters import passed
+from dlint.knowledge.processes.pickling import NAMED_TUPLES
 from dlint.knowledge.tensors import JOINS, hands_memory_on, may_hand_memory_on
 from dlint.source.module import Module
 from dlint.source.nodes import walk
@@ -22,16 +23,30 @@ from dlint.source.statements import (
     statements_in,
 )
 from dlint.streams.batches.handed_on import gives_as_is, handed_through
-from dlint.streams.batches.loops import telling
+from dlint.streams.batches.loops import called_on, telling
 from dlint.streams.batches.overwritten import overwritten_by
-from dlint.streams.batches.put_by_helpers import Put, emptied, may_empty, put_by
-from dlint.values.frame import Frame, Point
-from dlint.values.values import External, Function, Instance, Key, Unknown, Value
+from dlint.streams.batches.put_by_helpers import (
+    GivenBack,
+    Put,
+    as_outside,
+    emptied,
+    given_back,
+    may_empty,
+    put_by,
+)
+from dlint.streams.batches.views import Held
+from dlint.values.frame import Frame, Point, arguments_of
+from dlint.values.values import Class, External, Function, Instance, Key, Made, Unknown, Value
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.loaders.iteration import Iterations
     from dlint.loaders.loaders import Loader
+
+# An expression that is made up, the same each time that it is asked for.
+Once = Callable[[Key, Callable[[], ast.expr]], ast.expr]
+# So many functions, one called by the other, of which the last may put something aside.
+_FAR = 3
 
 
 class Spot:
@@ -45,6 +60,12 @@ class Spot:
         self._module = module
         self._trail = list(trail)
         self._point: Point | None = None
+        self._calls_around = 0
+
+    @property
+    def module(self) -> Module:
+        """The file that it stands in."""
+        return self._module
 
     @property
     def point(self) -> Point:
@@ -56,7 +77,7 @@ class Spot:
 
     def values(self, node: ast.expr) -> list[Value]:
         """What an expression may be there, or inside the loop over what it is an attribute of."""
-        loop = self._loops.get((dotted(node) or "").partition(".")[0]) if self._loops else None
+        loop = self._loops.get((dotted(called_on(node)) or "").partition(".")[0]) if self._loops else None
         point = self.point if loop is None else Point(self.point.frame, loop.body[0])
         return [value for value, _ in self._evaluator.values(node, point)]
 
@@ -74,9 +95,10 @@ class Spot:
 
     @cached_property
     def _loops(self) -> dict[str, ast.For]:
-        """The loops inside the statement whose targets are told of each batch, by what these are called."""
+        """The loops inside the statement, or the function, whose targets are told of each batch, by what
+        these are called."""
         loop = self._trail[-1]
-        told = telling(loop) if isinstance(loop, ast.For) else {}
+        told = telling(loop) if isinstance(loop, ast.For | ast.FunctionDef) else {}
         return {name: inner[0] for name, inner in told.items()}
 
     def hands_on(self, callee: ast.expr) -> bool:
@@ -88,6 +110,24 @@ class Spot:
         return bool(values) and all(
             isinstance(value, External) and hands_memory_on(value.name) for value in values
         )
+
+    def is_record(self, callee: ast.expr) -> bool:
+        """Whether a call makes a named tuple, or an object of a dataclass, of what it is given."""
+        values = self.values(callee)
+        return bool(values) and all(map(self._is_record, values))
+
+    def _is_record(self, value: Value) -> bool:
+        match value:
+            case Made(name=name):
+                return name in NAMED_TUPLES
+            case Class(node=node):
+                is_plain = not self._evaluator.classes.member(value, "__post_init__")
+                is_data = any(
+                    (dotted(each.func if isinstance(each, ast.Call) else each) or "").endswith("dataclass")
+                    for each in node.decorator_list
+                )
+                return (is_data and is_plain) or bool(NAMED_TUPLES & self._evaluator.classes.libraries(value))
+        return False
 
     def loaders(self, iterations: Iterations, source: ast.expr) -> list[Loader]:
         """The loaders that an iterable goes through, be it by a generator of the project that hands on each
@@ -160,21 +200,95 @@ class Spot:
                         return True
         return False
 
-    def puts_by(self, call: ast.Call) -> list[Put]:
-        """Where a call of a function of the project puts some of its arguments."""
+    def puts_by(self, call: ast.Call, held: Held | None) -> list[Put]:
+        """Where a call of a function of the project puts some of its arguments, of what is ``held``: of any
+        where nobody says."""
+        if self._calls_around >= _FAR:
+            return []
         values = [value for value in self.values(call.func) if not isinstance(value, Unknown)]
-        if len(values) > 1 and (dotted(call.func) or "").partition(".")[0] not in self._loops:
+        if len(values) > 1 and (dotted(called_on(call.func)) or "").partition(".")[0] not in self._loops:
             return []  # it may be the one or the other
         found: list[Put] = []
         for value in values:
             match value:
-                case Function(node=ast.FunctionDef() as node) as function if not node.decorator_list:
-                    mark = (put_by, id(call), id(node))
-                    # There what is made for a call has an identity of its own.
-                    if mark not in self._answers:
-                        self._answers[mark] = put_by(node, _given(function, node, call))
-                    found += self._answers[mark]
+                case Function(node=ast.FunctionDef() as node) as function if not _is_decorated(node):
+                    found += put_by(
+                        node,
+                        call,
+                        _given(function, node, call, self.once),
+                        held,
+                        self._inside(function, call),
+                    )
         return found
+
+    def gives(self, call: ast.Call, held: Held) -> GivenBack | None:
+        """What a call of a function of the project gives back, where that has parts of what is ``held``."""
+        told = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if not any(held.views(each) for each in told):
+            return None
+        match self.values(call.func):
+            case [Function(node=ast.FunctionDef() as node) as function] if not _is_decorated(node):
+                given = _given(function, node, call, self.once)
+                found = given_back(node, call, given, held, self._inside(function, call))
+                return found if found is not None and found.views else None
+        return None
+
+    def _emptied_below(self, method: Function, call: ast.Call) -> Iterator[ast.expr]:
+        """What a method empties that its object holds, or makes anew, as its caller would write it:
+        ``self.meter.reset()``."""
+        assert isinstance(method.node, ast.FunctionDef)
+        own = f"{self_name(method.node)}."
+        inside = self._inside(method, call)
+        given = _given(method, method.node, call, self.once)
+        for node in walk(method.node):
+            match node:
+                case ast.Call(func=ast.Attribute(value=held) as callee) if (dotted(held) or "").startswith(
+                    own
+                ):
+                    if any(
+                        isinstance(value, Function)
+                        and isinstance(value.node, FunctionNode)
+                        and may_empty([value.node])
+                        for value in inside.values(callee)
+                    ) and not inside.puts_by(node, None):
+                        yield as_outside(held, given)
+                case ast.Attribute(ctx=ast.Store()) if (dotted(node) or "").startswith(own):
+                    yield as_outside(node, given)
+
+    def _inside(self, function: Function, call: ast.Call) -> Spot:
+        """The beginning of a function that is called."""
+        assert isinstance(function.node, ast.FunctionDef)
+        inside = Spot(self._evaluator, self._answers, function.module, [function.node])
+        frame = self._evaluator.calls.enter(function, arguments_of(call, self.point), call, self.point)
+        inside._point = Point(frame, function.node.body[0])
+        inside._calls_around = self._calls_around + 1
+        return inside
+
+    def is_method(self, callee: ast.Attribute) -> bool:
+        """Whether what is called may be a method of an object, and is no object that it holds: its class, if
+        that is known, stores one there."""
+        values = self.values(callee)
+        if values and not any(isinstance(value, Function | Unknown) for value in values):
+            return False
+        for owner in self.values(callee.value):
+            if not isinstance(owner, Instance):
+                return True
+            line = self._evaluator.classes.line(owner.cls)
+            methods = [each for above in line for each in functions_in(above.node.body)]
+            if any(each.name == callee.attr for each in methods) or not any(
+                f"{self_name(each)}.{callee.attr}" in own_names(statement)
+                for each in methods
+                for statement in statements_in(each.body)
+            ):
+                return True
+        return False
+
+    def once(self, mark: Key, make: Callable[[], ast.expr]) -> ast.expr:
+        """An expression that is made up, the same each time: what is found out of it goes by its identity."""
+        if mark not in self._answers:
+            self._answers[mark] = make()
+        made: ast.expr = self._answers[mark]
+        return made
 
     def overwrites(self, call: ast.Call) -> list[tuple[ast.expr, object]]:
         """The arguments of which a call overwrites entries, and the keys."""
@@ -190,8 +304,9 @@ class Spot:
                 if isinstance(value.receiver, Instance) and isinstance(call.func, ast.Attribute):
                     line = self._evaluator.classes.line(value.receiver.cls)
                     methods = [each for above in line for each in functions_in(above.node.body)]
-                    if not self.puts_by(call) and may_empty(methods):
+                    if not self.puts_by(call, None) and may_empty(methods):
                         found.append(call.func.value)
+                    found += self._emptied_below(value, call)
         return found
 
 
@@ -245,9 +360,42 @@ def _begins(statement: ast.stmt, joined: str | None) -> bool:
     return False
 
 
-def _given(function: Function, node: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
-    """What a call gives to a function's parameters; the object to that of its method."""
+def _is_decorated(function: ast.FunctionDef) -> bool:
+    """Whether something else may be called in a function's place: ``no_grad`` calls it."""
+    return any(
+        (dotted(each.func if isinstance(each, ast.Call) else each) or "").rpartition(".")[2]
+        not in ("no_grad", "inference_mode")
+        for each in function.decorator_list
+    )
+
+
+def _given(function: Function, node: ast.FunctionDef, call: ast.Call, once: Once) -> dict[str, ast.expr]:
+    """What a call gives to a function's parameters; the object to that of its method, and to those for all
+    others a tuple or a dict. What it unpacks is given one by one (``*args``)."""
     given = passed(function, call)
-    if function.receiver is not None and isinstance(call.func, ast.Attribute) and dotted(call.func.value):
-        given.update((each.arg, call.func.value) for each in parameters(node)[:1])
+    names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
+    names = names[function.receiver is not None :]
+    positional: list[ast.expr] = []
+    for each in call.args:
+        match each:
+            case ast.Starred(value=ast.Name() as spread) if each is call.args[-1]:
+                for at in range(max(len(names) - len(positional), 0)):
+                    part = ast.Subscript(spread, ast.Constant(at), ast.Load())
+                    positional.append(once((_given, id(each), at), partial(ast.copy_location, part, each)))
+            case ast.Starred():
+                break
+            case _:
+                positional.append(each)
+    given.update(zip(names, positional, strict=False))
+    if node.args.vararg is not None:
+        given[node.args.vararg.arg] = ast.Tuple(positional[len(names) :], ast.Load())
+    if node.args.kwarg is not None:
+        known = {each.arg for each in parameters(node)}
+        others = [each for each in call.keywords if each.arg is not None and each.arg not in known]
+        made = ast.Dict([ast.Constant(each.arg) for each in others], [each.value for each in others])
+        given = {name: each for name, each in given.items() if name in known}
+        given[node.args.kwarg.arg] = made
+    of = called_on(call.func)
+    if function.receiver is not None and of is not call.func and dotted(of):
+        given.update((each.arg, of) for each in parameters(node)[:1])
     return given

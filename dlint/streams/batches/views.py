@@ -7,9 +7,9 @@ the batch's no longer, under whatever name the batch goes; names that were given
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from dlint.knowledge.tensors import (
     MAKE_ARRAYS,
@@ -27,8 +27,6 @@ from dlint.streams.batches.stored import ANY, TOLD, Field, key_of, stores, taken
 
 # Where in a batch something is: () for all of it, (0,) for its first part.
 Place = tuple[object, ...]
-# Whether a call hands on the memory of its first argument: asked with what is called.
-HandsOn = Callable[[ast.expr], bool]
 # The entries of its arguments that a call overwrites: what holds them, and the keys, ANY where they are not
 # known, TOLD where it may only store in attributes of an object.
 Overwrites = Callable[[ast.Call], "list[tuple[ast.expr, object]]"]
@@ -45,6 +43,16 @@ _MOVE = frozenset({"to", "cuda"})
 _MAKE_TENSORS = frozenset({"as_tensor", "from_numpy", VARIABLE})
 # What may be told a function that gives the memory of its first argument.
 _LEAVES_MEMORY = frozenset({"dim", "requires_grad", "volatile"})
+
+
+class Callees(Protocol):
+    """What calls do with the memory that they are given: asked with what is called."""
+
+    def hands_on(self, callee: ast.expr) -> bool:
+        """Whether a call hands on the memory of its first argument."""
+
+    def is_record(self, callee: ast.expr) -> bool:
+        """Whether a call makes an object that holds its arguments, as they are."""
 
 
 class Values(Enum):
@@ -105,7 +113,7 @@ class Held:
         self,
         names: Iterable[tuple[str, Named]] = (),
         gone: Iterable[Place] = (),
-        hands_on: HandsOn | None = None,
+        callees: Callees | None = None,
     ) -> None:
         self.names = dict(names)
         self.gone = set(gone)
@@ -117,16 +125,48 @@ class Held:
         self.moved: set[Place] = set()
         # Names of whole numbers, by which one part is taken.
         self.counts: set[str] = set()
-        self._hands_on = hands_on
+        # Names of what was written out with several such things in it: parameters of a function.
+        self.displays: dict[str, list[View]] = {}
+        # Of those the ones that are tuples, with what stands where; that are dicts, and the names of each of
+        # their values in a loop.
+        self.tuples: dict[str, list[View | None]] = {}
+        self.dicts: dict[str, list[View]] = {}
+        self.values: dict[str, list[View]] = {}
+        self._callees = callees
 
     def copy(self) -> Held:
         """The same, to go on from here another way."""
-        other = Held(self.names.items(), self.gone, self._hands_on)
+        other = Held(self.names.items(), self.gone, self._callees)
         other.arrays = set(self.arrays)
         other.told = set(self.told)
         other.moved = set(self.moved)
         other.counts = set(self.counts)
+        other.displays = dict(self.displays)
+        other.tuples = dict(self.tuples)
+        other.dicts = dict(self.dicts)
+        other.values = dict(self.values)
         return other
+
+    def when_called(self, given: Mapping[str, ast.expr], callees: Callees) -> Held:
+        """The same inside a function that is called with ``given``, by the names of its parameters."""
+        views = [(name, self.view(each)) for name, each in given.items()]
+        inside = self.copy()
+        inside.names = {name: view.known for name, view in views if view is not None}
+        inside.displays = {name: self.views(given[name]) for name, view in views if view is None}
+        inside.tuples = {
+            name: [self.view(part) for part in each.elts]
+            for name, each in given.items()
+            if isinstance(each, ast.Tuple)
+        }
+        inside.dicts = {
+            name: [view for part in each.values if (view := self.view(part)) is not None]
+            for name, each in given.items()
+            if isinstance(each, ast.Dict)
+        }
+        inside.values = {}
+        inside.counts = set()
+        inside._callees = callees
+        return inside
 
     def narrow(self) -> bool:
         """Go on where a test has decided what comes here: of the values of a dict some, who knows which; say
@@ -143,21 +183,33 @@ class Held:
         """The same inside a loop that goes through parts of a batch, or counts; None inside any other."""
         parts = [(name, known) for name, known in gone_through(loop, self, whole=True) if known.place]
         counts = counted_by(loop)
-        if not parts and not counts:
+        values = {
+            target.id: self.dicts[through.id]
+            for target, through in each_gone_through(loop.target, loop.iter)
+            if isinstance(target, ast.Name) and isinstance(through, ast.Name) and is_of_values(loop.iter)
+            if self.dicts.get(through.id)
+        }
+        if not parts and not counts and not values:
             return None
         other = self.copy()
         for name in own_names(loop):
             other.names.pop(name, None)
         other.names.update(parts)
+        other.names.update((name, views[0].known) for name, views in values.items())
+        other.values.update(values)
         other.counts = (other.counts - {*own_names(loop)}) | counts
         return other
 
-    def meet(self, other: Held) -> None:
-        """Keep what holds another way as well."""
+    def learn(self, other: Held) -> None:
+        """Learn what other code has done to the batch."""
         self.gone |= other.gone
         self.arrays |= other.arrays
         self.told |= other.told
         self.moved |= other.moved
+
+    def meet(self, other: Held) -> None:
+        """Keep what holds another way as well."""
+        self.learn(other)
         self.names = {
             name: _either(known, other.names[name])
             for name, known in self.names.items()
@@ -189,6 +241,8 @@ class Held:
             bound |= {name for each in inner for name in own_names(each)}
         for name in bound:
             self.names.pop(name, None)
+            for known in (self.displays, self.tuples, self.dicts, self.values):
+                known.pop(name, None)
         self.counts -= bound
         self.names.update(learnt)
 
@@ -205,10 +259,7 @@ class Held:
                     keys.update(written_keys(each))
         for each in simple:
             inside._overwrite_by(each, keys, overwrites)
-        self.gone |= inside.gone
-        self.arrays |= inside.arrays
-        self.told |= inside.told
-        self.moved |= inside.moved
+        self.learn(inside)
 
     def _overwrite_by(
         self, statement: ast.stmt, keys: dict[str, list[object]], overwrites: Overwrites
@@ -282,6 +333,8 @@ class Held:
     def views(self, node: ast.expr) -> list[View]:
         """The parts of an expression that have a batch's memory: itself, or what a display holds."""
         match node:
+            case ast.Name(id=name) | ast.Starred(value=ast.Name(id=name)) if name in self.displays:
+                return [view._replace(node=node, is_list=True) for view in self.displays[name]]
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 return [view for part in parts for view in self.views(part)]
             case ast.Dict(values=parts):
@@ -296,8 +349,16 @@ class Held:
                 return self._each(rows)
             case ast.Starred(value=rows):
                 return self._each(rows)
+            case ast.Call(func=callee, args=parts, keywords=entries) if self._is_record(callee):
+                return [view for part in (*parts, *(e.value for e in entries)) for view in self.views(part)]
         found = self.view(node)
         return [found] if found is not None else []
+
+    def _is_record(self, callee: ast.expr) -> bool:
+        """Whether what is called makes a record: a class, by its name."""
+        name = (dotted(callee) or "").rpartition(".")[2]
+        is_class = name.strip("_")[:1].isupper() and name != VARIABLE
+        return is_class and self._callees is not None and self._callees.is_record(callee)
 
     def _each(self, rows: ast.expr) -> list[View]:
         """The same of what is written out one by one: ``list(y)``, ``[*y]``."""
@@ -312,7 +373,7 @@ class Held:
 
     def inside(self, generator: ast.comprehension) -> Held:
         """What has a batch's memory inside a comprehension that goes through parts of one."""
-        inside = Held((), (), self._hands_on)
+        inside = Held((), (), self._callees)
         of_values = is_of_values(generator.iter)
         for target, source in each_gone_through(generator.target, generator.iter):
             view = self.view(source)
@@ -346,6 +407,13 @@ class Held:
                 known = below.known
                 in_order = known.in_order and attribute not in _REORDER
                 return below._replace(node=node, known=known._replace(in_order=in_order))
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int(number))) if (
+                name in self.tuples
+            ):
+                held = self.tuples[name][number : number + 1] if number >= 0 else []
+                return (
+                    View(node, held[0].known, from_array=held[0].known.is_array) if held and held[0] else None
+                )
             case ast.Subscript(value=base, slice=at):
                 return self._part(node, base, at)
             case ast.Call(
@@ -358,10 +426,10 @@ class Held:
             isinstance(node, ast.Call)
             and node.args
             and all(keyword.arg in _LEAVES_MEMORY for keyword in node.keywords)
-            and self._hands_on is not None
+            and self._callees is not None
         ):
             below = self.view(node.args[0])
-            if below is not None and self._hands_on(node.func):
+            if below is not None and self._callees.hands_on(node.func):
                 name = (
                     node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
                 )
