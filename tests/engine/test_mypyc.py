@@ -47,14 +47,18 @@ def test_mypyc_takes_every_module(tmp_path: Path) -> None:
     assert any(tmp_path.glob("*.c"))
 
 
-def test_no_field_of_a_compiled_dataclass_is_an_object() -> None:
+def test_no_field_of_a_compiled_record_is_an_object() -> None:
     """What mypyc compiles looks the names of annotations up as it starts, and does not find ``object``."""
     found = [
         f"{module}:{field.lineno}"
         for module in _compiled()
         for node in ast.walk(ast.parse((REPOSITORY / module).read_text(encoding="utf-8")))
         if isinstance(node, ast.ClassDef)
-        and any("dataclass" in ast.unparse(each) for each in node.decorator_list)
+        and any(
+            kind in ast.unparse(each)
+            for kind in ("dataclass", "NamedTuple")
+            for each in (*node.decorator_list, *node.bases)
+        )
         for field in node.body
         if isinstance(field, ast.AnnAssign) and ast.unparse(field.annotation) == "object"
     ]

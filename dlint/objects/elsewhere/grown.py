@@ -54,7 +54,7 @@ class _Stored(NamedTuple):
     """What a method stores in a dict: under which key, and what; None for what is not written out."""
 
     statement: ast.stmt
-    key: object = None
+    key: Key = None
     value: ast.expr | None = None
 
 
