@@ -156,8 +156,8 @@ class Loader:
             return [({}, world.forgetting(FOLDED)) for world in reaching]
         *before, name = names
         found = [
-            ({**before_it, name: value}, v)
-            for before_it, w in self.ways(*before)
+            ({**way, name: value}, v)
+            for way, w in self.ways(*before)
             for value, v in self._argument(name, w)
             if v.may_be  # else this argument excludes those before
         ]

@@ -13,10 +13,10 @@ Not reported: loops that a `break` may end before the last item, passes that use
 that is itself read or decoded (a mask, a sound; labels that an HDF5 file has beside the images, of which
 `self.file["y"][i]` is one, could be read alone and are reported), a pass beside another one of the same
 function that uses the images (of the same indices, or of all), lists and attributes of labels
-(`dataset.targets`), methods that give a label alone, loops over a loader, and datasets whose items are only
-looked up in memory (what pycocotools has read counts as memory, masks that it decodes do not). The size of
-what `Image.open` gives is no waste: PIL has read the header and no more, until the image is converted or made
-a tensor.
+(`dataset.targets`), methods that give a label alone, methods of the items (`sample.save(...)`), loops over a
+loader or what is called one, and datasets whose items are only looked up in memory (what pycocotools has read
+counts as memory, masks that it decodes do not). The size of what `Image.open` gives is no waste: PIL has read
+the header and no more, until the image is converted or made a tensor.
 
 ## Why is this bad
 

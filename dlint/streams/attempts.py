@@ -31,6 +31,7 @@ def is_bounded(loop: ast.stmt | None) -> TypeGuard[ast.For | ast.While]:
 
 
 def compares_sizes(test: ast.expr) -> bool:
+    """Whether a test asks which of two is the smaller, as of the attempts and how many there may be."""
     return any(isinstance(inner, ast.Compare) and isinstance(inner.ops[0], _SMALLER) for inner in walk(test))
 
 
