@@ -59,9 +59,9 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.module import Module
 from dlint.source.statements import dotted, statements_in
-from dlint.streams.batches.stored import Field
 from dlint.streams.items import inner
 from dlint.streams.label_passes import FORWARDS, Pass, Use, passes, reads_images
+from dlint.streams.memory.stored import Field
 from dlint.streams.parts import Parts
 from dlint.values.frame import Point
 from dlint.values.values import Instance, Made, Value

@@ -116,18 +116,17 @@ from dlint.streams.batches.collated import Holding
 from dlint.streams.batches.fields import field_kinds
 from dlint.streams.batches.kept import (
     Kept,
-    batch_in,
     gives_nothing,
-    goes_through_all,
     kept_by,
     kept_by_comprehension,
     puts_nothing,
 )
 from dlint.streams.batches.kinds import are_items_numbers, has_type, kind_of
 from dlint.streams.batches.put_by_helpers import Asked
+from dlint.streams.batches.rounds import batch_in, goes_through_all
 from dlint.streams.batches.spot import Spot
 from dlint.streams.batches.treated import Tensors, tensors_in
-from dlint.streams.batches.views import Named, Place, Values, View
+from dlint.streams.memory.places import Named, Place, Values, View
 from dlint.values.frame import Point
 from dlint.values.values import Const, External, Items, Made, Table, Unknown, Value
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dlint.source.nodes import COMPREHENSIONS, walk
 from dlint.source.statements import blocks, dotted, target_names
-from dlint.streams.batches.stored import Field
+from dlint.streams.memory.stored import Field
 from dlint.streams.parts import Place
 
 FORWARDS = frozenset({"enumerate", "tqdm", "track"})

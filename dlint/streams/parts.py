@@ -23,8 +23,8 @@ from dlint.knowledge.processes.handles import HANDLES
 from dlint.source.desugaring.records import AFTER_INIT, is_record
 from dlint.source.nodes import children
 from dlint.source.statements import MUTATORS, dotted, statements_in
-from dlint.streams.batches.stored import Field
 from dlint.streams.items import inner, readers
+from dlint.streams.memory.stored import Field
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.values import Class, External, Function, Instance, Made, Value
 from dlint.values.worlds import HERE

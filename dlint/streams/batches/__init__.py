@@ -1,1 +1,1 @@
-"""Batches: what a loop over them keeps, and what of that has their memory."""
+"""Batches: what a loop over them keeps from round to round, and whether that is a tensor."""

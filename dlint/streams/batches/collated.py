@@ -18,11 +18,11 @@ from dlint.knowledge.tensors import (
 )
 from dlint.source.statements import statements_in
 from dlint.streams.batches.of_items import OfItems, of_items
-from dlint.streams.batches.overwritten import overwritten_by
-from dlint.streams.batches.stored import ANY
-from dlint.streams.batches.views import Place, Values
 from dlint.streams.item_numbers import is_number
 from dlint.streams.items import inner, is_default_collate, readers
+from dlint.streams.memory.overwritten import overwritten_by
+from dlint.streams.memory.places import Place, Values
+from dlint.streams.memory.stored import ANY
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.values import (
     NONE,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.loading import gives_graphs
 from dlint.loaders.loaders import Loader
 from dlint.streams.batches.collated import Holding, is_tensor
-from dlint.streams.batches.stored import Field
-from dlint.streams.batches.views import Place
 from dlint.streams.item_numbers import is_array
 from dlint.streams.items import is_default_collate, readers
+from dlint.streams.memory.places import Place
+from dlint.streams.memory.stored import Field
 from dlint.values.frame import Arguments, Point
 from dlint.values.values import Function, Instance, Value
 from dlint.values.worlds import World

@@ -9,8 +9,8 @@ from dlint.knowledge.tensors import SET_DEFAULT_TYPE
 from dlint.streams.batches.collated import Holding, collates_tensors, has_tensors, have_dimensions
 from dlint.streams.batches.number_types import are_of_items, are_of_type
 from dlint.streams.batches.treated import Tensors, shows_holder
-from dlint.streams.batches.views import Place, Values, View
 from dlint.streams.items import is_default_collate
+from dlint.streams.memory.places import Place, Values, View
 
 if TYPE_CHECKING:
     from dlint.loaders.loaders import Loader

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.tensors import cast_to, type_made, type_named
 from dlint.source.statements import parameters, statements_in
 from dlint.streams.batches.collated import parts_at
-from dlint.streams.batches.views import Place
 from dlint.streams.items import Reader, readers
+from dlint.streams.memory.places import Place
 from dlint.values.frame import Argument, Point
 from dlint.values.values import Const, External, Made, Value
 from dlint.values.worlds import World

@@ -14,8 +14,8 @@ from typing import NamedTuple, TypeAlias
 
 from dlint.source.nodes import walk
 from dlint.source.statements import as_try, dotted, expressions, own_names, target_names
-from dlint.streams.batches.stored import ANY, TOLD, key_of, stores
-from dlint.streams.batches.views import Place
+from dlint.streams.memory.places import Place
+from dlint.streams.memory.stored import ANY, TOLD, key_of, stores
 
 # The entries of its arguments that a call overwrites, asked with the statement of the call.
 Overwrites = Callable[["ast.Call", "ast.stmt | None"], "list[tuple[ast.expr, object]]"]

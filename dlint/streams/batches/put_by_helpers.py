@@ -12,8 +12,9 @@ from dlint.knowledge.tensors import is_view
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, blocks, dotted, own_names, parameters, statements_in
-from dlint.streams.batches.loops import called_on, stay, telling
-from dlint.streams.batches.views import Callees, Held, Named, View, as_list
+from dlint.streams.memory.held import Callees, Held, as_list
+from dlint.streams.memory.loops import called_on, stay, telling
+from dlint.streams.memory.places import Named, View
 from dlint.values.values import Key, Value
 
 # Methods that take something out of a list or dict, and those that leave it at least as full as it was.
@@ -152,7 +153,7 @@ def _told(call: ast.Call, given: Mapping[str, ast.expr], held: Held | None, spot
     if held is not None:
         return held.when_called(given, spot)
     of = called_on(call.func)
-    return Held(((name, Named(())) for name, each in given.items() if each is not of), (), spot)
+    return Held(((name, Named(())) for name, each in given.items() if each is not of), spot)
 
 
 def as_outside(into: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:

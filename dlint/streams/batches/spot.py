@@ -23,8 +23,6 @@ from dlint.source.statements import (
     statements_in,
 )
 from dlint.streams.batches.handed_on import gives_as_is, handed_through
-from dlint.streams.batches.loops import called_on, telling
-from dlint.streams.batches.overwritten import overwritten_by
 from dlint.streams.batches.put_by_helpers import (
     GivenBack,
     Put,
@@ -34,7 +32,9 @@ from dlint.streams.batches.put_by_helpers import (
     may_empty,
     put_by,
 )
-from dlint.streams.batches.views import Held
+from dlint.streams.memory.held import Held
+from dlint.streams.memory.loops import called_on, telling
+from dlint.streams.memory.overwritten import overwritten_by
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.values import Class, External, Function, Instance, Key, Made, Unknown, Value
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from dlint.knowledge.tensors import is_view, tells_holder, tells_tensor
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted
-from dlint.streams.batches.loops import each_gone_through
-from dlint.streams.batches.views import View
+from dlint.streams.memory.loops import each_gone_through
+from dlint.streams.memory.places import View
 
 
 class Tensors(NamedTuple):

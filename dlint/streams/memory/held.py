@@ -8,37 +8,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from enum import Enum
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-from dlint.knowledge.tensors import (
-    MAKE_ARRAYS,
-    VARIABLE,
-    cast_to,
-    is_view,
-    reshapes,
-    tells_tensor,
-    type_named,
-)
+from dlint.knowledge.tensors import MAKE_ARRAYS, VARIABLE, is_view, tells_tensor
 from dlint.source.nodes import walk
 from dlint.source.statements import blocks, dotted, expressions, own_names
-from dlint.streams.batches.loops import counted_by, each_gone_through, is_of_values
-from dlint.streams.batches.stored import ANY, TOLD, Field, key_of, stores, taken_out, written_keys
+from dlint.streams.memory.entries import Entries
+from dlint.streams.memory.loops import counted_by, each_gone_through, is_of_values
+from dlint.streams.memory.places import Named, Place, Values, View, either, named
+from dlint.streams.memory.same import as_shaped, copies, is_cpu, is_in_order, is_plain, type_told
+from dlint.streams.memory.stored import ANY, TOLD, Field, key_of, stores, taken_out, written_keys
 
-# Where in a batch something is: () for all of it, (0,) for its first part.
-Place = tuple[object, ...]
 # The entries of its arguments that a call overwrites: what holds them, and the keys, ANY where they are not
 # known, TOLD where it may only store in attributes of an object.
 Overwrites = Callable[[ast.Call], "list[tuple[ast.expr, object]]"]
-# More dimensions than anything has.
-_UNKNOWN = 99
-# What gives the same memory in another order, and what makes a copy of what is not in order: measured of
-# storage pointers. NumPy's `flatten` always copies.
-_REORDER = frozenset({"permute", "transpose", "swapaxes", "t", "T", "mT", "expand"})
-# The place of the dimension among the arguments of what takes parts along one: along the first these are in
-# order as well.
-_ALONG = {"narrow": 0, "select": 0, "unbind": 0, "chunk": 1, "split": 1}
-_IN_ORDER = frozenset({"contiguous", "flatten", "ravel", "reshape"})
 _MOVE = frozenset({"to", "cuda"})
 _MAKE_TENSORS = frozenset({"as_tensor", "from_numpy", VARIABLE})
 # What may be told a function that gives the memory of its first argument.
@@ -55,74 +38,16 @@ class Callees(Protocol):
         """Whether a call makes an object that holds its arguments, as they are."""
 
 
-class Values(Enum):
-    """Parts that a loop over a dict's values comes by: each of them, one after another, or some, where a test
-    decides which."""
-
-    EACH = "each"
-    SOME = "some"
-
-
-class Named(NamedTuple):
-    """What a name stands for: its place in a batch, None where that is not known; whether what it was given
-    to shows that it is a tensor, or was; whether it is NumPy's array by now, None where it is on some ways;
-    how many dimensions less it has than what is at that place; whether it was taken out of an array, which
-    gives a number, a copy, where the array has no further dimension; whether it surely lies in memory in the
-    order of its dimensions; and the types that its numbers have to have, or it was made a copy of."""
-
-    place: Place | None
-    is_tensor: bool = False
-    is_array: bool | None = False
-    taken: int = 0
-    is_row: bool = False
-    in_order: bool = True
-    casts: frozenset[str] = frozenset()
-
-    @property
-    def is_one(self) -> bool:
-        """Whether it is known to be a tensor, or may be an array: others may be tuples or dicts."""
-        return self.is_tensor or self.is_array is not False
-
-    def rows(self) -> Named:
-        """The same, as what each of its rows is."""
-        return self._replace(taken=self.taken + 1, is_row=self.is_row or self.is_array is not False)
-
-
-class View(NamedTuple):
-    """An expression that has a batch's memory, with what is known of it as of a name; what a library's
-    function was given to make it of (``numpy.asarray``), which takes lists as well, and copies them; the keys
-    of it under which something else is, or nothing, by now; of the name that it begins with, whether that is
-    an array; and whether it is a list of such things."""
-
-    node: ast.expr
-    known: Named
-    given: ast.expr | None = None
-    without: frozenset[str] = frozenset()
-    from_array: bool | None = False
-    is_list: bool = False
-
-    def rows(self) -> View:
-        """The same, as what each of its rows is."""
-        return self._replace(known=self.known.rows())
-
-
 class Held:
     """The names that have a batch's memory, with their places in it, and the entries that are overwritten."""
 
     def __init__(
         self,
         names: Iterable[tuple[str, Named]] = (),
-        gone: Iterable[Place] = (),
         callees: Callees | None = None,
     ) -> None:
         self.names = dict(names)
-        self.gone = set(gone)
-        # Entries in which the same memory was stored as an array.
-        self.arrays: set[Place] = set()
-        # Objects of which a method is called, or which something is given: it may store in their attributes.
-        self.told: set[Place] = set()
-        # Those that are moved: `batch.to(device)` of what is no tensor may do so in place, and give itself.
-        self.moved: set[Place] = set()
+        self.entries = Entries()
         # Names of whole numbers, by which one part is taken.
         self.counts: set[str] = set()
         # Names of what was written out with several such things in it: parameters of a function.
@@ -136,10 +61,8 @@ class Held:
 
     def copy(self) -> Held:
         """The same, to go on from here another way."""
-        other = Held(self.names.items(), self.gone, self._callees)
-        other.arrays = set(self.arrays)
-        other.told = set(self.told)
-        other.moved = set(self.moved)
+        other = Held(self.names.items(), self._callees)
+        other.entries = self.entries.copy()
         other.counts = set(self.counts)
         other.displays = dict(self.displays)
         other.tuples = dict(self.tuples)
@@ -200,18 +123,11 @@ class Held:
         other.counts = (other.counts - {*own_names(loop)}) | counts
         return other
 
-    def learn(self, other: Held) -> None:
-        """Learn what other code has done to the batch."""
-        self.gone |= other.gone
-        self.arrays |= other.arrays
-        self.told |= other.told
-        self.moved |= other.moved
-
     def meet(self, other: Held) -> None:
         """Keep what holds another way as well."""
-        self.learn(other)
+        self.entries.learn(other.entries)
         self.names = {
-            name: _either(known, other.names[name])
+            name: either(known, other.names[name])
             for name, known in self.names.items()
             if name in other.names and other.names[name].place == known.place
         }
@@ -259,7 +175,7 @@ class Held:
                     keys.update(written_keys(each))
         for each in simple:
             inside._overwrite_by(each, keys, overwrites)
-        self.learn(inside)
+        self.entries.learn(inside.entries)
 
     def _overwrite_by(
         self, statement: ast.stmt, keys: dict[str, list[object]], overwrites: Overwrites
@@ -271,7 +187,7 @@ class Held:
             key, views = store.key, [view for view in self.views(store.value) if not view.known.casts]
             whole = self.view(store.held) if any(each.known.is_array is not False for each in views) else None
             if whole is not None and whole.known.place is not None:
-                self.arrays.add((*whole.known.place, key_of(key)))
+                self.entries.arrays.add((*whole.known.place, key_of(key)))
             if not views and (store.is_entry or self._speaks(store.value)):
                 named_keys = keys.get(key.id, [ANY]) if isinstance(key, ast.Name) else [key_of(key)]
                 for each in named_keys:
@@ -293,9 +209,9 @@ class Held:
             case ast.Attribute(value=ast.Name() as told, attr=method) if (
                 view := self.view(told)
             ) is not None and (place := view.known.place) is not None:
-                self.told.add(place)
+                self.entries.told.add(place)
                 if method in _MOVE:
-                    self.moved.add(place)
+                    self.entries.moved.add(place)
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         if any(isinstance(each, ast.Name) and each.id in self.names for each in given):
             for held, entry in overwrites(call):
@@ -309,26 +225,9 @@ class Held:
         view = self.view(held)
         place = view.known.place if view is not None and not view.known.is_tensor else None
         if place is not None and key is TOLD:
-            self.told.add(place)
+            self.entries.told.add(place)
         elif place is not None:
-            self.gone.add((*place, key))
-
-    def whole(self, view: View) -> bool:
-        """Whether nothing of a view is overwritten, so that it holds what came with the batch."""
-        place = view.known.place
-        return place is None or not any(
-            len(each) > len(place) and _may_be(each[: len(place)], place) for each in self.gone
-        )
-
-    def left_of(self, view: View) -> View | None:
-        """What a view still has of the batch: all, or all but some entries; None where nobody can tell."""
-        place = view.known.place
-        if place is None or self.whole(view):
-            return view
-        below = [each for each in self.gone if len(each) > len(place) and _may_be(each[: len(place)], place)]
-        keys = [each[-1] for each in below if len(each) == len(place) + 1]
-        texts = frozenset(key for key in keys if isinstance(key, str))
-        return view._replace(without=texts) if len(keys) == len(below) and texts == set(keys) else None
+            self.entries.gone.add((*place, key))
 
     def views(self, node: ast.expr) -> list[View]:
         """The parts of an expression that have a batch's memory: itself, or what a display holds."""
@@ -373,16 +272,16 @@ class Held:
 
     def inside(self, generator: ast.comprehension) -> Held:
         """What has a batch's memory inside a comprehension that goes through parts of one."""
-        inside = Held((), (), self._callees)
+        inside = Held((), self._callees)
         of_values = is_of_values(generator.iter)
         for target, source in each_gone_through(generator.target, generator.iter):
             view = self.view(source)
-            if view is None or not self.whole(view) or (generator.ifs and not of_values):
+            if view is None or not self.entries.whole(view) or (generator.ifs and not of_values):
                 continue
             through = view.known
             if of_values and through.place is not None and not through.is_one:
                 place = (*through.place, Values.SOME if generator.ifs else Values.EACH)
-                inside.names.update(named(target, Named(place, is_array=self.stored_as_array(place))))
+                inside.names.update(named(target, Named(place, is_array=self.entries.stored_as_array(place))))
             elif through.place and not through.is_one:
                 inside.names.update(named(target, Named((*through.place, ANY), in_order=through.in_order)))
             else:
@@ -405,7 +304,7 @@ class Held:
                 if not is_view(attribute):
                     return self._field(node, below.known)
                 known = below.known
-                in_order = known.in_order and attribute not in _REORDER
+                in_order = known.in_order and is_in_order(attribute, [], [])
                 return below._replace(node=node, known=known._replace(in_order=in_order))
             case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int(number))) if (
                 name in self.tuples
@@ -434,13 +333,13 @@ class Held:
                     node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
                 )
                 known = below.known
-                if _copies(known, name):
+                if copies(known, name):
                     return None
                 is_array = known.is_array
                 if name in MAKE_ARRAYS or name in _MAKE_TENSORS:
                     is_array = name in MAKE_ARRAYS
-                in_order = known.in_order and _is_in_order(name, node.args[1:], node.keywords)
-                known = _as_shaped(known, name)._replace(is_array=is_array, in_order=in_order)
+                in_order = known.in_order and is_in_order(name, node.args[1:], node.keywords)
+                known = as_shaped(known, name)._replace(is_array=is_array, in_order=in_order)
                 if name == VARIABLE:
                     return below._replace(node=node, known=known._replace(is_tensor=True))
                 return below._replace(node=node, known=known, given=below.given or below.node)
@@ -450,23 +349,23 @@ class Held:
         """What a method of something that has of the batch gives."""
         assert isinstance(node.func, ast.Attribute)
         method, args, keywords, known = node.func.attr, node.args, node.keywords, below.known
-        to = _type_told(method, args, keywords)
+        to = type_told(method, args, keywords)
         if to is not None and known.is_array is False:
             known = known._replace(is_tensor=True, casts=known.casts | {to})
             return below._replace(node=node, known=known)
-        if not (is_view(method) or (method == "to" and _is_cpu(args, keywords))) or _copies(known, method):
+        if not (is_view(method) or (method == "to" and is_cpu(args, keywords))) or copies(known, method):
             return None
-        known = _as_shaped(known, method)._replace(
+        known = as_shaped(known, method)._replace(
             is_tensor=known.is_tensor or tells_tensor(method),
             is_array=True if method == "numpy" else known.is_array,
-            in_order=known.in_order and _is_in_order(method, args, keywords),
+            in_order=known.in_order and is_in_order(method, args, keywords),
         )
         return below._replace(node=node, known=known)
 
     def _part(self, node: ast.expr, base: ast.expr, at: ast.expr) -> View | None:
         below = self.view(base)
         counted = isinstance(at, ast.Name) and at.id in self.counts
-        if below is None or not (counted or _is_plain(at)):
+        if below is None or not (counted or is_plain(at)):
             return None
         known = below.known
         if known.place is None or known.is_one or not (counted or isinstance(at, ast.Constant)):
@@ -477,56 +376,21 @@ class Held:
                     known = known.rows()
             return below._replace(node=node, known=known)
         place = (*known.place, at.value if isinstance(at, ast.Constant) else ANY)
-        if isinstance(place[-1], str) and known.place in self.moved:
+        if isinstance(place[-1], str) and known.place in self.entries.moved:
             return None
         return self._at(node, place, in_order=known.in_order)
 
     def _field(self, node: ast.Attribute, known: Named) -> View | None:
         """What an attribute has of the batch, where that is an object."""
-        is_whole = known.place == () and known.place not in self.told and not known.is_one
+        is_whole = known.place == () and known.place not in self.entries.told and not known.is_one
         return self._at(node, (Field(node.attr),)) if is_whole else None
 
     def _at(self, node: ast.expr, place: Place, *, in_order: bool = True) -> View | None:
         """What is at a place of the batch, if that is there still."""
-        if any(_may_be(each, place) for each in self.gone):
+        if not self.entries.are_there(place):
             return None
-        is_array = self.stored_as_array(place)
+        is_array = self.entries.stored_as_array(place)
         return View(node, Named(place, is_array=is_array, in_order=in_order), from_array=is_array)
-
-    def stored_as_array(self, place: Place) -> bool | None:
-        """Whether what is at a place of the batch is an array: None where one may have been stored there."""
-        return None if any(_may_be(each, place) for each in self.arrays) else False
-
-
-def _either(one: Named, other: Named) -> Named:
-    """What a name stands for that comes by two ways from the same place."""
-    return Named(
-        one.place,
-        one.is_tensor and other.is_tensor,
-        one.is_array if one.is_array == other.is_array else None,
-        max(one.taken, other.taken),
-        one.is_row or other.is_row,
-        one.in_order and other.in_order,
-        one.casts | other.casts,
-    )
-
-
-def _copies(known: Named, by: str) -> bool:
-    """Whether something gives other memory than it is given, though it is called as what does not."""
-    return (not known.in_order and by in _IN_ORDER) or (by == "flatten" and known.is_array is not False)
-
-
-def _is_in_order(by: str, args: list[ast.expr], keywords: list[ast.keyword]) -> bool:
-    """Whether what something gives of memory in order is in order as well; ``args`` are those behind it."""
-    if by not in _ALONG:
-        return by not in _REORDER
-    dims = [*args[_ALONG[by] :][:1], *(each.value for each in keywords if each.arg == "dim")]
-    return all(isinstance(dim, ast.Constant) and dim.value == 0 for dim in dims)
-
-
-def _as_shaped(known: Named, by: str) -> Named:
-    """What is left of a view's dimensions: nobody knows where something gives it another shape."""
-    return known._replace(taken=known.taken + _UNKNOWN) if reshapes(by) else known
 
 
 def as_list(node: ast.expr) -> ast.expr:
@@ -550,34 +414,6 @@ def inner_blocks(statement: ast.stmt) -> list[list[ast.stmt]]:
     return [inside for _, inside, _ in blocks(statement)]
 
 
-def named(target: ast.expr, whole: Named) -> Iterator[tuple[str, Named]]:
-    """The names that a target gives to a thing and its parts, with what they stand for."""
-    match target:
-        case ast.Name(id=name):
-            yield name, whole
-        case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            starred = any(isinstance(part, ast.Starred) for part in parts)
-            place, is_row = whole.place, whole.is_row or whole.is_array is not False
-            # What is known to be a tensor or an array has rows, what is at a place may be a tuple.
-            is_one = place is None or whole.is_one
-            part_of = whole._replace(taken=whole.taken + is_one, is_row=is_row)
-            for at, part in enumerate(parts):
-                inner = None if starred or place is None else place if is_one else (*place, at)
-                yield from named(part, part_of._replace(place=inner))
-
-
-def _may_be(one: Place, other: Place) -> bool:
-    """Whether two places may be the same one."""
-    return len(one) == len(other) and all(
-        a == b or is_open(a) or is_open(b) for a, b in zip(one, other, strict=True)
-    )
-
-
-def is_open(key: object) -> bool:
-    """Whether a step of a place may be one of several."""
-    return key is ANY or isinstance(key, Values)
-
-
 def gone_through(
     loop: ast.For | ast.comprehension, held: Held, *, whole: bool = False
 ) -> Iterator[tuple[str, Named]]:
@@ -585,47 +421,16 @@ def gone_through(
     part = Values.EACH if is_of_values(loop.iter) else ANY
     for target, through in each_gone_through(loop.target, loop.iter):
         view = held.view(through)
-        if view is not None and (not whole or held.whole(view)):
+        if view is not None and (not whole or held.entries.whole(view)):
             known = view.known
             if known.place is None or known.is_one:
                 yield from named(target, known.rows())
             else:
                 inner = (*known.place, part)
-                is_array = held.stored_as_array(inner)
+                is_array = held.entries.stored_as_array(inner)
                 yield from named(target, Named(inner, is_array=is_array, in_order=known.in_order))
 
 
 def nothing(_: ast.Call) -> list[tuple[ast.expr, object]]:
     """No entry: what a call is not asked for."""
     return []
-
-
-def _is_plain(at: ast.expr) -> bool:
-    """Whether an index surely takes a part, and gathers nothing: numbers, slices, keys."""
-    match at:
-        case ast.Slice():
-            return True
-        case ast.Tuple(elts=parts):
-            return all(map(_is_plain, parts))
-        case ast.Constant(value=value):
-            return value is None or value is ... or isinstance(value, int | str)
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
-            return True
-    return False
-
-
-def _type_told(method: str, args: list[ast.expr], keywords: list[ast.keyword]) -> str | None:
-    """The type that a method makes of a tensor's numbers: ``.long()``, ``.to(torch.int64)``."""
-    match args, keywords:
-        case [], []:
-            return cast_to(method)
-        case ([told], []) | ([], [ast.keyword(arg="dtype", value=told)]) if method in ("to", "type"):
-            return type_named(dotted(told) or "")
-    return None
-
-
-def _is_cpu(args: list[ast.expr], keywords: list[ast.keyword]) -> bool:
-    match args:
-        case [ast.Constant(value="cpu")]:
-            return not any(keyword.arg == "copy" for keyword in keywords)
-    return False

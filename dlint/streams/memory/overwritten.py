@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from dlint.calls.parameters import passed
 from dlint.source.statements import parameters
-from dlint.streams.batches.stored import TOLD
-from dlint.streams.batches.views import Held, Named, nothing
+from dlint.streams.memory.held import Held, nothing
+from dlint.streams.memory.places import Named
+from dlint.streams.memory.stored import TOLD
 from dlint.values.values import External, Function, Value
 
 
@@ -31,6 +32,6 @@ def _overwritten(function: ast.FunctionDef) -> Iterator[tuple[str, object]]:
     for parameter in parameters(function):
         held = Held([(parameter.arg, Named(()))])
         held.go_through(function.body, nothing)
-        yield from ((parameter.arg, place[0]) for place in held.gone)
-        if held.told:
+        yield from ((parameter.arg, place[0]) for place in held.entries.gone)
+        if held.entries.told:
             yield parameter.arg, TOLD
