@@ -18,9 +18,9 @@ from dlint.calls.commands import Commands
 from dlint.calls.leads import Leads
 from dlint.calls.parameters import Parameters
 from dlint.calls.sites import Sites
-from dlint.evaluation import texts
+from dlint.evaluation import displays, texts
 from dlint.evaluation.comprehensions import Comprehension, Comprehensions
-from dlint.evaluation.containers import ANY, Containers
+from dlint.evaluation.containers import Containers
 from dlint.evaluation.entries import ABSENT, Entries
 from dlint.evaluation.flow import Flow
 from dlint.evaluation.library.held import Held
@@ -71,7 +71,6 @@ from dlint.values.worlds import HERE, World
 if TYPE_CHECKING:
     from dlint.project.modules import Modules
 
-_MOST_LISTS = 12
 # What has under a key what it has as an attribute.
 _KEEP_BY_KEY = OPEN_SETTINGS | {HPARAMS}
 
@@ -424,52 +423,10 @@ class Evaluator(Questions):
         return [(Items(base.kind, base.items[slice(*bounds)]), world)]
 
     def _sequence(self, node: ast.List | ast.Tuple | ast.Set, point: Point, world: World) -> list[Outcome]:
-        kind = type(node).__name__.lower()
-        results: list[tuple[tuple[Value, ...], bool, World]] = [((), False, world)]
-        for item in node.elts[:64]:
-            starred = isinstance(item, ast.Starred)
-            expression = item.value if isinstance(item, ast.Starred) else item
-            grown: list[tuple[tuple[Value, ...], bool, World]] = []
-            for items, open_, w in results:
-                for value, v in self.values(expression, point, w):
-                    if not starred:
-                        grown.append(((*items, value), open_, v))
-                    elif isinstance(value, Items):
-                        grown.append(((*items, *value.items), open_ or value.open, v))
-                    else:
-                        grown.append((items, True, v))
-            results = grown
-            if len(results) > _MOST_LISTS:
-                # Any of what the lists hold may be in it.
-                held = {value.key: value for items, _, _ in results for value in items}
-                results = [(tuple(held.values()), True, world)]
-        return [(Items(kind, items, open_ or len(node.elts) > 64), w) for items, open_, w in results]
+        return displays.sequence(self, node, point, world)
 
     def _dict(self, node: ast.Dict, point: Point, world: World) -> list[Outcome]:
-        results: list[tuple[dict[object, Value], bool, World]] = [({}, False, world)]
-        # What stands under keys that are not known may be one of several things.
-        others: dict[Key, Value] = {}
-        for key_node, value_node in list(zip(node.keys, node.values, strict=True))[:64]:
-            grown: list[tuple[dict[object, Value], bool, World]] = []
-            for items, open_, w in results:
-                for value, v in self.values(value_node, point, w):
-                    if key_node is None:
-                        if isinstance(value, Table):
-                            grown.append(({**items, **value.items}, open_ or value.open, v))
-                        else:
-                            grown.append((items, True, v))
-                        continue
-                    for key, u in self.values(key_node, point, v)[:2]:
-                        name = key.value if isinstance(key, Const) else ANY
-                        grown.append(({**items, name: value}, open_, u))
-                        if name is ANY:
-                            others[value.key] = value
-            results = grown[:OUTCOMES]
-        if len(others) > 1:
-            results = [
-                ({**items, ANY: each}, open_, w) for items, open_, w in results for each in others.values()
-            ]
-        return [(Table(items, open_ or len(node.keys) > 64), w) for items, open_, w in results[:OUTCOMES]]
+        return displays.table(self, node, point, world)
 
     def inside(self, node: Comprehension, point: Point) -> Point:
         """The point inside a comprehension: its variables are elements of what it goes through."""

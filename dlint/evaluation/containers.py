@@ -433,18 +433,30 @@ class Containers:
 
 
 def _of_pairs(value: Value) -> list[Value]:
-    """The dict that pairs of a key and a value make; where what stands under keys that are not known may be
-    one of several things, one for each."""
+    """The dict that pairs of a key and a value make; where what stands under a key may be one of several
+    things, as under all that are not known, one for each. Of pairs that stand there one after another, the
+    last under a key counts; of those that only may be in there, any."""
     if not isinstance(value, Items):
         return []
     pairs = [item.items for item in value.items if isinstance(item, Items) and len(item.items) == 2]
     if len(pairs) < len(value.items):
         return []
-    known = {key.value: held for key, held in pairs if isinstance(key, Const)}
-    others = {held.key: held for key, held in pairs if not isinstance(key, Const)}
-    if not others:
-        return [Table(known, value.open)]
-    return [Table({**known, ANY: each}, True) for each in list(others.values())[:_MOST_ENTRIES]]
+    held: dict[object, dict[Key, Value]] = {}
+    for key, each in pairs:
+        under = _constant(key)
+        if under is not ANY and not value.open:
+            held[under] = {}
+        held.setdefault(under, {})[each.key] = each
+    ways = [list(each.values()) for each in held.values()]
+    # One way after another, each with what it has that the others have not.
+    most = min(max(map(len, ways), default=1), _MOST_ENTRIES)
+    return [
+        Table(
+            {under: way[min(which, len(way) - 1)] for under, way in zip(held, ways, strict=True)},
+            value.open or ANY in held,
+        )
+        for which in range(most)
+    ]
 
 
 def _is_sure(outcomes: list[Outcome]) -> bool:

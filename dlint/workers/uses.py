@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dlint.evaluation.questions import begun
 from dlint.knowledge.loading import HAND_ON, is_dataset
+from dlint.knowledge.trainers import HOOKED
 from dlint.knowledge.words.reflection import MAKES_ANYTHING
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.source.module import TYPE_PARAMETERS, Module
@@ -128,7 +129,11 @@ class UseFinder:
         classes = self._evaluator.classes
         reads = any(classes.member(value.cls, name) for name in ("__getitem__", "__iter__", "__getitems__"))
         libraries = classes.libraries(value.cls)
-        return not reads and bool(libraries) and all(name.startswith("torch.nn.") for name in libraries)
+        return (
+            not reads
+            and bool(libraries)
+            and all(name in HOOKED or name.startswith("torch.nn.") for name in libraries)
+        )
 
     def like(self, value: Value, world: World) -> tuple[Value, World]:
         """The first value met that is of the same shape, and its world: what is known of it is known of
