@@ -26,6 +26,8 @@ DRAWS = frozenset(
         "multinomial",
     }
 )
+# Calls that seed what such samplers draw from.
+SEEDED_BY = frozenset({"manual_seed", "seed", "Random", "RandomState", "default_rng"})
 # The distributed sampler's method; all that it does is store the number in the attribute ``epoch``.
 TELLS = "set_epoch"
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import combinations
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.evaluation.options.option import option_of
 from dlint.finding import Applicability
 from dlint.knowledge.names import is_constructor
 from dlint.loaders.loaders import MOST_WAYS, Loader
 from dlint.source.expected_errors import expects_error, is_caught
+from dlint.values.facts import fits
 from dlint.values.places import places_around
 from dlint.values.values import (
     Class,
@@ -25,6 +27,9 @@ from dlint.values.values import (
     Value,
 )
 from dlint.values.worlds import FOLDED, World
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
 
 
 class Conflict(NamedTuple):
@@ -109,3 +114,14 @@ def surely_true(value: Value | None, world: World) -> bool:
     if isinstance(value, Unknown):
         return bool(world.known(("truth", value.key)))
     return False
+
+
+def is_on(evaluator: Evaluator, value: Value | None, world: World) -> bool:
+    """Whether an argument surely is there and true, or an option is that where the user asks for nothing, and
+    the world is one in which it may be."""
+    if surely_true(value, world):
+        return True
+    if value is None or option_of(value) is None or not world.is_as_it_stands:
+        return False
+    default = evaluator.options.default(value, world)
+    return default is not None and bool(default.value) and fits(default, world.about(value.key))

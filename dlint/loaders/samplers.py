@@ -7,9 +7,10 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.knowledge.epochs import BATCHES, DRAWS, IN_ORDER, SAMPLER, SIGNATURE, TELLS
+from dlint.calls.parameters import default_of
+from dlint.knowledge.epochs import BATCHES, DRAWS, IN_ORDER, SAMPLER, SEEDED_BY, SIGNATURE, TELLS
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, parameters
+from dlint.source.statements import FunctionNode, dotted, parameters
 from dlint.values.frame import Argument, Point
 from dlint.values.values import Class, Const, Instance, Items, Made, Table, Value
 from dlint.values.worlds import HERE, World
@@ -65,6 +66,14 @@ class Samplers:
             iter(sampler.arguments.positional[at : at + 1]), None
         )
 
+    def _default(self, sampler: Instance, name: str) -> Argument | None:
+        """What the class of a sampler gives a parameter that nobody gives."""
+        for init in self._classes.methods(sampler, "__init__"):
+            default = default_of(name, init.node) if isinstance(init.node, FunctionNode) else None
+            if default is not None:
+                return Argument(default, Point(init.frame, None))
+        return None
+
     def in_batches(self, value: Value | None) -> list[Value]:
         """What torch's own batch sampler may have for its ``sampler``; nothing of other values."""
         if not isinstance(value, Made) or value.name != BATCHES or value.arguments is None:
@@ -76,6 +85,8 @@ class Samplers:
         """Whether a sampler surely does not shuffle."""
         given = self.given(dealt.sampler, "shuffle")
         if isinstance(dealt.sampler, Instance):
+            if given is None and dealt.sampler.arguments is not None and not dealt.sampler.arguments.splats:
+                given = self._default(dealt.sampler, "shuffle")
             # What the class's own __init__ hands up decides.
             for library, up in self._evaluator.initialisers.of_libraries(dealt.sampler):
                 if library == SAMPLER:
@@ -112,6 +123,9 @@ class Samplers:
             if self._shuffles_by_epoch(value.cls):
                 yield value, world, holders
             return
+        elif self._shuffles_as_told(value.cls):
+            yield value, world, holders
+            return
         elif self._keeps_what_it_is_given(value.cls):
             given = value.arguments.all()
         else:
@@ -136,6 +150,29 @@ class Samplers:
         reads = any(function == "__iter__" and isinstance(node.ctx, ast.Load) for node, function in counts)
         writes = any(function != "__init__" and isinstance(node.ctx, ast.Store) for node, function in counts)
         return reads and not writes and not self._draws(cls, of_states=True)
+
+    def _shuffles_as_told(self, cls: Class) -> bool:
+        """Whether a sampler of the project's own is seeded by a number that it is told by ``set_epoch``, and
+        that nothing else changes: it does what torch's distributed sampler does."""
+        if not self._classes.member(cls, TELLS) or not self._classes.member(cls, "__iter__"):
+            return False
+        methods = list(self._called_methods(cls))
+        told = {
+            node.attr
+            for name, nodes in methods
+            for node in nodes
+            if name == TELLS and isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+        }
+        others = [nodes for name, nodes in methods if name not in ("__init__", TELLS)]
+        if any(
+            isinstance(node, ast.Attribute) and node.attr in told and isinstance(node.ctx, ast.Store)
+            for nodes in others
+            for node in nodes
+        ):
+            return False
+        return any(_is_seeded_by(nodes, told) for nodes in others) and not any(
+            self._draw(nodes, of_states=True) and not _is_seeded_by(nodes, told) for nodes in others
+        )
 
     def _keeps_what_it_is_given(self, cls: Class) -> bool:
         """Whether a class that holds a sampler adds nothing that differs from epoch to epoch."""
@@ -165,6 +202,16 @@ class Samplers:
                 if isinstance(statement, ast.FunctionDef):
                     yield statement.name, tuple(walk(statement))
 
+    def _called_methods(self, cls: Class) -> Iterator[tuple[str, tuple[ast.AST, ...]]]:
+        """The same without those of a class above that nobody calls, as another stands for them."""
+        own: set[str] = set()
+        for name, nodes in self._methods(cls):
+            if name in own:
+                continue
+            if not any(isinstance(node, ast.Call) and dotted(node.func) == "super" for node in nodes):
+                own.add(name)
+            yield name, nodes
+
     def starts_alike(self, value: Value | None, far: int = 0) -> bool:
         """Whether a batch sampler, or a sampler in it, surely begins with the same each time that it is gone
         through: none, torch's for an ordered one, and a class that neither draws nor keeps where it was."""
@@ -184,12 +231,7 @@ class Samplers:
 
     def _is_settled(self, cls: Class) -> bool:
         """Whether methods of a class draw nothing, change nothing of the object, make no other sampler."""
-        own: set[str] = set()
-        for name, nodes in self._methods(cls):
-            if name in own:
-                continue  # another of a class above, which nobody calls
-            if not any(isinstance(node, ast.Call) and dotted(node.func) == "super" for node in nodes):
-                own.add(name)
+        for name, nodes in self._called_methods(cls):
             if self._draw(nodes, of_states=False):
                 return False
             for node in nodes:
@@ -200,6 +242,22 @@ class Samplers:
                         if made.endswith("Sampler") and made != IN_ORDER.rpartition(".")[2]:
                             return False
         return True
+
+
+def _is_seeded_by(nodes: tuple[ast.AST, ...], told: set[str]) -> bool:
+    """Whether a method seeds what it draws from by one of the attributes of its object."""
+    seeding = (
+        node
+        for node in nodes
+        if isinstance(node, ast.Call)
+        and (getattr(node.func, "attr", None) or getattr(node.func, "id", "")) in SEEDED_BY
+    )
+    return any(
+        isinstance(each, ast.Attribute) and each.attr in told
+        for call in seeding
+        for given in call.args
+        for each in walk(given)
+    )
 
 
 def _may_be_sampler(value: Value) -> bool:

@@ -96,7 +96,11 @@ class Members:
                 found.append((Unknown(("stored by", id(call), dotted(node), frame.key)), w))
                 continue
             stored = self._left_by(callee, call, node, at, w)
-            found += self._evaluator.values(node, at, w) if stored is None else stored
+            if stored is None:
+                # Another expression: that of the node is what is asked.
+                before = self._path((id(node), id(statement)), node.value, node)
+                stored = self._evaluator.values(before, at, w)
+            found += stored
         return found
 
     def is_stored_otherwise(self, node: ast.Attribute, point: Point) -> bool:
@@ -121,13 +125,16 @@ class Members:
         if name is None:
             return None
         frame = self._evaluator.calls.enter(function, arguments, call, at)
-        inside = self._path((id(function.node), name, node.attr), ast.Name(name, ast.Load()), node)
+        mark = (id(function.node), name, node.attr)
+        inside = self._path(mark, ast.Name(name, ast.Load()), node)
         if f"{name}.{node.attr}" not in frame.layout.binds and not self.changing(inside, frame):
             return None
         found: list[Outcome] = []
         assert isinstance(function.node, ast.FunctionDef)
         returns, falls, _ = self._evaluator.calls.shape(function.node)
         for end in (*returns, *([None] if falls else [])):
+            # One for each end: what an expression stands for is remembered for wherever it is asked.
+            inside = self._path((*mark, id(end)), ast.Name(name, ast.Load()), node)
             for w in self._evaluator.flow.reaching(Point(frame, end), world):
                 found += self._evaluator.values(inside, Point(frame, end), w)
         return found or None

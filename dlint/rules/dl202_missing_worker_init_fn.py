@@ -242,14 +242,19 @@ def _repeated(program: Program, loader: Loader) -> str | None:
 
 
 def _leaves_numpy_alone(program: Program, uses: list[WorkerUse]) -> bool:
-    """Whether the loader's worker_init_fn is known to its end and seeds other libraries only, or nothing."""
+    """Whether the loader's worker_init_fn is known to its end and seeds other libraries only, or nothing; on
+    some ways there may be none."""
     for use in uses:
         loader = use.loader
         if use.dataset is None and loader is not None:
-            given = loader.values("worker_init_fn")
+            given = [value for value in loader.values("worker_init_fn") if not _is_none(value)]
             known = bool(given) and all(value is not None and _is_known(program, value) for value in given)
             return known and _seeds_no_numpy(program, use.code)
     return False
+
+
+def _is_none(value: Value | None) -> bool:
+    return value is None or (isinstance(value, Const) and value.value is None)
 
 
 def _is_known(program: Program, given: Value) -> bool:

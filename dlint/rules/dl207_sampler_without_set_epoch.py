@@ -4,7 +4,8 @@
 
 A shuffling `DistributedSampler` whose loader is iterated once an epoch, in a program that never calls its
 `set_epoch`. The loader may get it inside a `BatchSampler`, or inside a class of the project's own that deals
-out what the sampler gives; or it gets a class derived from it whose `__iter__` reads `self.epoch`. One call
+out what the sampler gives; or it gets a class derived from it whose `__iter__` reads `self.epoch`, or a
+sampler of the project's own that seeds what it draws from by the number that its `set_epoch` stores. One call
 that can reach the sampler is enough, however far away: `loader.sampler.set_epoch` behind a `hasattr` or a
 `getattr`, a hook of another file, a trainer, its name handed to what calls it; so is an assignment to the
 sampler's `epoch`, which is all that `set_epoch` does. Lightning, Accelerate and their like call it
@@ -68,6 +69,7 @@ from collections.abc import Iterator
 from dlint.finding import Remedy
 from dlint.knowledge.epochs import (
     SAMPLER,
+    TELLS,
     names_evaluation,
     speaks_of_evaluating,
     speaks_of_evaluation,
@@ -97,7 +99,7 @@ _INSIDE = (
 
 def check(program: Program) -> Iterator[Found]:
     """Shuffling distributed samplers of training loaders that nobody tells the epoch."""
-    if not program.modules.index.mentioning(SAMPLER.rpartition(".")[2]):
+    if not any(map(program.modules.index.mentioning, (SAMPLER.rpartition(".")[2], TELLS))):
         return
     epochs, samplers = Epochs(program), Samplers(program.evaluator)
     for loader in program.loaders:
@@ -230,13 +232,20 @@ def _found(samplers: Samplers, loader: Loader, dealt: Dealt, around: EpochLoop) 
     return Found(
         dealt.point.frame.module,
         dealt.call,
-        f"nobody calls set_epoch of this DistributedSampler (loader at {where}): every epoch "
+        f"nobody calls set_epoch of this {_called(dealt)} (loader at {where}): every epoch "
         "has the same order",
         "silent",
         "call sampler.set_epoch(epoch) at the top of each epoch",
         remedy=remedy,
         by_hand=None if remedy else around.by_hand or _unnamed(around),
     )
+
+
+def _called(dealt: Dealt) -> str:
+    """What a sampler is: torch's own, or of which class of the project."""
+    if isinstance(dealt.sampler, Instance):
+        return dealt.sampler.cls.name
+    return SAMPLER.rpartition(".")[2]
 
 
 def _unnamed(around: EpochLoop) -> str:

@@ -47,7 +47,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.loaders.conflicts import Conflict, applicability, surely_given, surely_true
+from dlint.loaders.conflicts import Conflict, applicability, is_on, surely_given, surely_true
 from dlint.loaders.loader_classes import conflicting
 from dlint.loaders.loaders import MOST_WAYS, Loader
 from dlint.program.conditions import SOME_WAYS
@@ -61,12 +61,12 @@ from dlint.values.worlds import World
 def check(program: Program) -> Iterator[Found]:
     """Loaders that get a sampler and shuffle on some way."""
     names = ("sampler", "shuffle")
-    for loader, conflict in conflicting(program, names, _both, names):
+
+    def both(given: dict[str, Value | None], world: World) -> bool:
+        return surely_given(given["sampler"], world) and is_on(program.evaluator, given["shuffle"], world)
+
+    for loader, conflict in conflicting(program, names, both, names):
         yield _found(program, loader, conflict)
-
-
-def _both(given: dict[str, Value | None], world: World) -> bool:
-    return surely_given(given["sampler"], world) and surely_true(given["shuffle"], world)
 
 
 def _found(program: Program, loader: Loader, conflict: Conflict) -> Found:

@@ -48,65 +48,91 @@ around the call catches the error. None for `sampler=BatchSampler(...)`: pass it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.finding import Effect, Remedy
-from dlint.loaders.conflicts import Conflict, applicability, surely_given, surely_true
+from dlint.loaders.conflicts import Conflict, applicability, is_on, surely_given
 from dlint.loaders.loader_classes import conflicting
 from dlint.loaders.loaders import MOST_WAYS, Loader
 from dlint.program.conditions import SOME_WAYS
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.streams.items import is_default_collate
-from dlint.values.values import Const, Made, Value
-from dlint.values.worlds import World
+from dlint.values.values import Const, Key, Made, Value
+from dlint.values.worlds import HERE, World
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
 
 _NAMES = ("batch_sampler", "batch_size", "shuffle", "sampler", "drop_last")
 _OF_INDICES = ("sampler", "batch_size", "batch_sampler", "collate_fn")
 _BATCH_SAMPLERS = frozenset({"torch.utils.data.BatchSampler"})
-Given = dict[str, Value | None]
+Given: TypeAlias = dict[str, Value | None]
+_Judge: TypeAlias = "Callable[[Evaluator, Given, World], bool]"
+_Told: TypeAlias = "Callable[[Evaluator, Loader, Conflict], Found]"
 
 
 def check(program: Program) -> Iterator[Found]:
     """Loaders whose batching arguments contradict each other on some way."""
     seen: set[int] = set()
-    for names, needs, judge, found in (
-        (_NAMES, ("batch_sampler",), lambda given, world: bool(_beside(given, world)), _batch_sampler),
+    kinds: tuple[tuple[tuple[str, ...], tuple[str, ...], _Judge, _Told], ...] = (
+        (_NAMES, ("batch_sampler",), _excludes, _batch_sampler),
         (("batch_size", "drop_last"), ("batch_size", "drop_last"), _unbatched_drop, _drop_last),
         (_OF_INDICES, ("sampler",), _batches_as_indices, _indices),
-    ):
-        for loader, conflict in conflicting(program, names, judge, needs):
+    )
+    evaluator = program.evaluator
+    for names, needs, judge, told in kinds:
+        for loader, conflict in conflicting(program, names, partial(judge, evaluator), needs):
             if id(loader.call) not in seen:
                 seen.add(id(loader.call))
-                yield found(loader, conflict)
+                yield told(evaluator, loader, conflict)
 
 
-def _beside(given: Given, world: World) -> list[str]:
+def _excludes(evaluator: Evaluator, given: Given, world: World) -> bool:
+    return bool(_beside(evaluator, given, world))
+
+
+def _beside(evaluator: Evaluator, given: Given, world: World) -> list[str]:
     """What is surely given beside a batch sampler."""
     if not surely_given(given["batch_sampler"], world):
         return []
     size = given["batch_size"]
     found = ["batch_size"] if isinstance(size, Const) and size.value != 1 else []
-    found += [name for name in ("shuffle", "drop_last") if surely_true(given[name], world)]
+    found += [name for name in ("shuffle", "drop_last") if is_on(evaluator, given[name], world)]
     return found + (["sampler"] if surely_given(given["sampler"], world) else [])
 
 
-def _unbatched_drop(given: Given, world: World) -> bool:
+def _unbatched_drop(evaluator: Evaluator, given: Given, world: World) -> bool:
     size = given["batch_size"]
-    return isinstance(size, Const) and size.value is None and surely_true(given["drop_last"], world)
+    return isinstance(size, Const) and size.value is None and is_on(evaluator, given["drop_last"], world)
 
 
-def _batches_as_indices(given: Given, world: World) -> bool:
+def _batches_as_indices(evaluator: Evaluator, given: Given, world: World) -> bool:
     sampler, size = given["sampler"], given["batch_size"]
-    batches = isinstance(sampler, Made) and sampler.name in _BATCH_SAMPLERS
+    if not (isinstance(sampler, Made) and sampler.name in _BATCH_SAMPLERS):
+        return False
     batched = size is None or (isinstance(size, Const) and size.value is not None)
+    # Who has made batches of that many has no None there.
+    batched = batched or (size is not None and size.key in _sizes(evaluator, sampler, world))
     # A collate_fn of its own may be there to take the one item out: `lambda batch: batch[0]`.
     plain = is_default_collate(given["collate_fn"])
-    return batches and batched and plain and given["batch_sampler"] is None
+    return batched and plain and given["batch_sampler"] is None
 
 
-def _batch_sampler(loader: Loader, conflict: Conflict) -> Found:
-    beside = sorted({name for way in conflict.ways for name in _beside_any(way)}, key=_NAMES.index)
+def _sizes(evaluator: Evaluator, sampler: Made, world: World) -> set[Key]:
+    """What a library's batch sampler is told of how large its batches are."""
+    given = sampler.arguments.keywords.get("batch_size")
+    if given is None and len(sampler.arguments.positional) > 1:
+        given = sampler.arguments.positional[1]
+    return {value.key for value, _ in evaluator.value_of(given, world)} if given is not None else set()
+
+
+def _batch_sampler(evaluator: Evaluator, loader: Loader, conflict: Conflict) -> Found:
+    beside = sorted(
+        {name for way in conflict.ways for name in _beside(evaluator, way, HERE)}, key=_NAMES.index
+    )
     names = ", ".join(beside)
     what = (
         f"batch_sampler is given together with {names}: DataLoader raises ValueError, as they "
@@ -129,11 +155,7 @@ def _is_batched_by_sampler(loader: Loader) -> bool:
     )
 
 
-def _beside_any(way: Given) -> list[str]:
-    return _beside(way, World())
-
-
-def _drop_last(loader: Loader, conflict: Conflict) -> Found:
+def _drop_last(_: Evaluator, loader: Loader, conflict: Conflict) -> Found:
     what = (
         "batch_size=None is given together with drop_last=True: DataLoader raises ValueError, as "
         "there are no batches"
@@ -142,7 +164,7 @@ def _drop_last(loader: Loader, conflict: Conflict) -> Found:
     return _found(loader, conflict, what, "error", cure, ["drop_last"], conflict.always)
 
 
-def _indices(loader: Loader, conflict: Conflict) -> Found:
+def _indices(_: Evaluator, loader: Loader, conflict: Conflict) -> Found:
     what = "sampler=BatchSampler(...) with a batch_size hands __getitem__ whole lists of indices as one item"
     cure = "pass it as batch_sampler, or batch_size=None where the dataset takes lists"
     return _found(loader, conflict, what, "silent", cure, [], False)

@@ -50,7 +50,7 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.loading import ITERABLE_WORDS, is_iterable_dataset
-from dlint.loaders.conflicts import Conflict, Judge, applicability, conflicts, surely_given, surely_true
+from dlint.loaders.conflicts import Conflict, Judge, applicability, conflicts, is_on, surely_given
 from dlint.loaders.loaders import Loader
 from dlint.program.conditions import SOME_WAYS
 from dlint.program.program import Program
@@ -84,7 +84,7 @@ def _judge(program: Program, name: str) -> Judge:
             return False
         if name == "shuffle":
             pipe = any(library.endswith("IterDataPipe") for library in libraries)
-            return surely_true(given[name], world) and not pipe
+            return is_on(program.evaluator, given[name], world) and not pipe
         return surely_given(given[name], world)
 
     return judge

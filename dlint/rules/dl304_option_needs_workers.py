@@ -61,14 +61,13 @@ from collections.abc import Iterator
 
 from dlint.evaluation.options.option import option_of
 from dlint.finding import Remedy
-from dlint.loaders.conflicts import Conflict, Judge, applicability, conflicts, surely_given, surely_true
+from dlint.loaders.conflicts import Conflict, Judge, applicability, conflicts, is_on, surely_given
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import SOME_WAYS
 from dlint.program.program import Program
 from dlint.program.refusals import is_refused
 from dlint.rules.rule import Found
 from dlint.rules.wording import listed
-from dlint.values.facts import fits
 from dlint.values.values import Const, External, Unknown, Value
 from dlint.values.worlds import World
 
@@ -106,7 +105,7 @@ def _without_workers(program: Program, loader: Loader, name: str) -> Judge:
             return False
         match name:
             case "persistent_workers":
-                needed = surely_true(value, world) or _is_on_by_default(program, value, world)
+                needed = is_on(program.evaluator, value, world)
             case "timeout":
                 needed = isinstance(value, Const) and _is_number(value) and value.value > 0
             case _:
@@ -122,14 +121,6 @@ def _no_workers(value: Value | None, world: World) -> bool:
     if isinstance(value, Unknown):
         return world.known(("truth", value.key)) is False
     return value is None or (isinstance(value, Const) and value.value == 0)
-
-
-def _is_on_by_default(program: Program, value: Value | None, world: World) -> bool:
-    """Whether an option is true where the user asks for nothing, and the world is one in which it may be."""
-    if value is None or option_of(value) is None or not world.is_as_it_stands:
-        return False
-    default = program.evaluator.options.default(value, world)
-    return default is not None and bool(default.value) and fits(default, world.about(value.key))
 
 
 def _is_number(value: Const) -> bool:

@@ -11,6 +11,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.evaluation.options.option import option_of
 from dlint.fork.gpu.placed import chooses_gpu, names_gpu, uses_gpu
 from dlint.fork.sides import calls_named, worker_functions
 from dlint.fork.together import beside, run_together
@@ -57,7 +58,7 @@ def parent_uses_gpu(program: Program, use: WorkerUse) -> bool:
         _is_of_this_run(program, each.point, use) and _is_use(program, each)
         for relative in sorted(_files(program), key=lambda each: each != of_loader)
         for each in _may_use(program, relative)
-        if each.by_word or not _is_asked_for(each.point)
+        if each.by_word or not _is_asked_for(program, each.point)
     )
 
 
@@ -67,16 +68,41 @@ def default_on_gpu(program: Program, use: WorkerUse) -> Point | None:
     of_this_run = [
         (point, on_gpu) for point, on_gpu in _defaults(program) if _is_of_this_run(program, point, use)
     ]
-    if not all(on_gpu for _, on_gpu in of_this_run):
-        return None  # it is set back, perhaps before the workers start
-    return next((point for point, _ in of_this_run if not _is_asked_for(point)), None)
+    chosen = [point for point, on_gpu in of_this_run if on_gpu and not _is_asked_for(program, point)]
+    back = [point for point, on_gpu in of_this_run if not on_gpu]
+    # What is set back may be so before the workers start.
+    return next((point for point in chosen if all(_excludes(point, each) for each in back)), None)
 
 
-def _is_asked_for(point: Point) -> bool:
-    """Whether a place stands behind a test of something else than the GPU or ``__name__``."""
+def _excludes(one: Point, other: Point) -> bool:
+    """Whether control comes to one place only where it does not come to another: by the arms of one test."""
+    arms = {id(place.owner): place.role for place in places_around(one) if isinstance(place.owner, ast.If)}
+    return any(arms.get(id(place.owner), place.role) != place.role for place in places_around(other))
+
+
+def _is_asked_for(program: Program, point: Point) -> bool:
+    """Whether a place stands behind a test of something else than the GPU, ``__name__``, or an option that
+    lets control come to it where the user asks for nothing."""
     return any(
-        isinstance(around.owner, ast.If) and not _PRESENT.search(ast.unparse(around.owner.test))
-        for around in places_around(point)
+        isinstance(place.owner, ast.If)
+        and not _PRESENT.search(ast.unparse(place.owner.test))
+        and not _is_by_default(program, place.owner, place.role == "body", point)
+        for place in places_around(point)
+    )
+
+
+def _is_by_default(program: Program, owner: ast.If, outcome: bool, point: Point) -> bool:
+    """Whether the test of an ``if`` is of one option, and has an outcome by its default."""
+    test = owner.test
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, outcome = test.operand, not outcome
+    options = program.evaluator.options
+    defaults = [
+        options.default(value, world) if option_of(value) is not None else None
+        for value, world in program.evaluator.values(test, Point(point.frame, owner))
+    ]
+    return bool(defaults) and all(
+        default is not None and bool(default.value) is outcome for default in defaults
     )
 
 
