@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Set
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.calls.parameters import is_static, written
 from dlint.knowledge.epochs import TELLS, sets_epoch_itself
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import (
+    FunctionNode,
     dotted,
     functions_in,
     own_names,
@@ -36,13 +37,20 @@ _MOST = 40
 _EPOCH = re.compile("epoch", re.IGNORECASE)
 
 
+class _Receiver(NamedTuple):
+    """What a call of ``set_epoch`` may tell the epoch; ``hands_on``: inside a function of that name."""
+
+    values: list[Value]
+    hands_on: bool = False
+
+
 class Epochs:
     """The places of a program that tell a sampler the epoch, looked at file by file."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
         self._evaluator = program.evaluator
-        self._calls: dict[str, list[list[Value]]] = {}
+        self._calls: dict[str, list[_Receiver]] = {}
         self._stores: dict[str, list[tuple[str, list[Value]]]] = {}
 
     def are_told(self, dealt: Dealt, modules: set[str]) -> bool:
@@ -50,11 +58,15 @@ class Epochs:
         programs that build the loader, whose libraries may do it as well."""
         index = self._program.modules.index
         # A call in the same program counts unless it is another's: one is soon found there.
-        for relative in sorted(index.mentioning(TELLS), key=lambda file: file not in modules):
-            for values in self._calls_of(relative):
-                if any(_reaches(value, dealt) for value in values):
+        files = sorted(index.mentioning(TELLS), key=lambda file: file not in modules)
+        for relative in files:
+            for each in self._calls_of(relative):
+                # Who only hands on what it is told tells nothing where nobody tells it.
+                if each.hands_on and not self._is_any_told(files):
+                    continue
+                if any(_reaches(value, dealt) for value in each.values):
                     return True
-                if relative in modules and not all(self._is_another(value) for value in values):
+                if relative in modules and not all(self._is_another(value) for value in each.values):
                     return True
         setting = [file for file in index.mentioning("setattr") if _SETS.search(index.data(file))]
         for relative in sorted({*index.storing("epoch"), *setting}):
@@ -158,24 +170,29 @@ class Epochs:
                     waiting.append((caller, there))
         return rounds
 
-    def _calls_of(self, relative: str) -> list[list[Value]]:
+    def _is_any_told(self, files: list[str]) -> bool:
+        """Whether anything calls a ``set_epoch`` that is no ``set_epoch`` itself."""
+        return any(not each.hands_on for relative in files for each in self._calls_of(relative))
+
+    def _calls_of(self, relative: str) -> list[_Receiver]:
         """What the receivers of a file's calls of ``set_epoch`` may be."""
         if relative not in self._calls:
             module = self._program.modules.get(relative)
             self._calls[relative] = list(self._receivers(module)) if module is not None else []
         return self._calls[relative]
 
-    def _receivers(self, module: Module) -> Iterator[list[Value]]:
+    def _receivers(self, module: Module) -> Iterator[_Receiver]:
         for trail in module.paths_to(TELLS):
             node = trail[-1]
             if isinstance(node, ast.Attribute):
-                yield self._values(node.value, module, trail)
+                around = [each.name for each in trail if isinstance(each, FunctionNode)]
+                yield _Receiver(self._values(node.value, module, trail), TELLS in around[-1:])
         if not _BY_NAME.search(module.text):
             return
         for trail in module.paths_to("getattr", called=True):
             match trail[-2]:
                 case ast.Call(args=[receiver, ast.Constant(value=name), *_]) if name == TELLS:
-                    yield self._values(receiver, module, trail)
+                    yield _Receiver(self._values(receiver, module, trail))
         asked = {
             id(node.args[1])
             for node in walk(module.tree)
@@ -184,7 +201,7 @@ class Epochs:
         for node in walk(module.tree):
             # Handed to what calls a method by its name: `notify(sampler, "set_epoch", epoch)`.
             if isinstance(node, ast.Constant) and node.value == TELLS and id(node) not in asked:
-                yield [Unknown(("called by name", id(node)))]
+                yield _Receiver([Unknown(("called by name", id(node)))])
 
     def _stores_of(self, relative: str) -> list[tuple[str, list[Value]]]:
         """The objects whose ``epoch`` a file sets, as ``set_epoch`` does: how it calls them, and what they

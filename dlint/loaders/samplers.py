@@ -42,16 +42,18 @@ class Samplers:
         self._classes = evaluator.classes
 
     def of(self, loader: Loader) -> Iterator[Dealt]:
-        """The samplers that a loader may get, each once."""
-        seen: set[int] = set()
+        """The samplers that a loader may get, each once: on a way on which it shuffles, if there is one."""
+        found: dict[int, list[Dealt]] = {}
         for name in ("sampler", "batch_sampler"):
             for way, world in loader.ways(name) if loader.may_get(name) else ():
                 value = way[name]
                 for sampler, w, holders in self._inside(value, world, (loader.call,)) if value else ():
                     call = sampler.node
-                    if id(call) not in seen and isinstance(call, ast.Call):
-                        seen.add(id(call))
-                        yield Dealt(sampler, call, _place(sampler, loader), w, frozenset((*holders, call)))
+                    if isinstance(call, ast.Call):
+                        dealt = Dealt(sampler, call, _place(sampler, loader), w, frozenset((*holders, call)))
+                        found.setdefault(id(call), []).append(dealt)
+        for ways in found.values():
+            yield next((each for each in ways if not self.keeps_order(each)), ways[0])
 
     def given(self, sampler: Made | Instance, name: str) -> Argument | None:
         """What a sampler is given under a name, or at its place."""
@@ -137,7 +139,7 @@ class Samplers:
 
     def _shuffles_by_epoch(self, cls: Class) -> bool:
         """Whether a class derived from the distributed sampler leaves it to others to count the epochs."""
-        if self._classes.member(cls, TELLS):
+        if self._classes.member(cls, TELLS) and "epoch" not in self._told(cls):
             return False
         if not self._classes.member(cls, "__iter__"):
             return True
@@ -145,25 +147,33 @@ class Samplers:
             (node, function)
             for function, nodes in self._methods(cls)
             for node in nodes
-            if isinstance(node, ast.Attribute) and node.attr == "epoch"
+            if isinstance(node, ast.Attribute)
+            and node.attr == "epoch"
+            and function not in ("__init__", TELLS)
         ]
         reads = any(function == "__iter__" and isinstance(node.ctx, ast.Load) for node, function in counts)
-        writes = any(function != "__init__" and isinstance(node.ctx, ast.Store) for node, function in counts)
+        writes = any(isinstance(node.ctx, ast.Store) for node, _ in counts)
         return reads and not writes and not self._draws(cls, of_states=True)
+
+    def _told(self, cls: Class) -> set[str]:
+        """The attributes that a class's own ``set_epoch`` stores, or has the distributed sampler store."""
+        told: set[str] = set()
+        for name, nodes in self._called_methods(cls):
+            for node in nodes if name == TELLS else ():
+                match node:
+                    case ast.Attribute(attr=stored, ctx=ast.Store()):
+                        told.add(stored)
+                    case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr=called):
+                        told |= {"epoch"} if called == TELLS else set()
+        return told
 
     def _shuffles_as_told(self, cls: Class) -> bool:
         """Whether a sampler of the project's own is seeded by a number that it is told by ``set_epoch``, and
         that nothing else changes: it does what torch's distributed sampler does."""
         if not self._classes.member(cls, TELLS) or not self._classes.member(cls, "__iter__"):
             return False
-        methods = list(self._called_methods(cls))
-        told = {
-            node.attr
-            for name, nodes in methods
-            for node in nodes
-            if name == TELLS and isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
-        }
-        others = [nodes for name, nodes in methods if name not in ("__init__", TELLS)]
+        told = self._told(cls)
+        others = [nodes for name, nodes in self._called_methods(cls) if name not in ("__init__", TELLS)]
         if any(
             isinstance(node, ast.Attribute) and node.attr in told and isinstance(node.ctx, ast.Store)
             for nodes in others
