@@ -28,8 +28,8 @@ decorator of `__getitem__` may replace what it returns, where the loader makes n
 where a `Subset` is of items that were looked at (`if dataset[i] is not None`), where the constructor has
 tried the same function on each item to choose which to keep (`[p for p in paths if self.parse(p) is not
 None]`), where a helper's result is replaced where it is None, or anything else is done with it on the way to
-the `return` (what works with it raises an error of its own, what is given it may replace it), where only a mode of the dataset would get there, and where a list has something for each of so
-many settings.
+the `return` (what works with it raises an error of its own, what is given it may replace it), where only a
+mode of the dataset would get there, and where a list has something for each of so many settings.
 
 ## Why is this bad
 
