@@ -7,8 +7,9 @@ Tensors of a loader with workers that outlive their round: put into a list or di
 `kept = kept + [labels]`, `kept.insert(0, labels)`, `kept.extend(y.cpu() for y in labels)`,
 `kept.setdefault("y", []).append(y)`, a function that does nothing else with what it is given, a method that
 puts it into a list of its object, or a part of it (`self.rows.append((output, batch["y"]))`), or each of
-several into one: `meter.update(output, y)`, `meter.update(y=y)` that goes through its keywords, be that of
-each of some callbacks, or called by a method that the loop calls; a named tuple or dataclass of what is kept;
+several into one: `meter.update(output, y)`, `meter.update(y=y)` that goes through its keywords (in a loop or
+`{k: v.cpu() for k, v in tensors.items()}`), be that of each of some callbacks, or called by a method that the
+loop calls; a named tuple or dataclass of what is kept;
 what a function gives that has a part of the batch in it, `outputs.append(step(model, batch))`; a list that
 each round makes anew, filled and then kept), or gathered at once (`list(loader)`, `[*loader]`,
 `zip(*loader)`, `torch.cat([labels for _, labels in loader])`),
