@@ -51,6 +51,12 @@ GOES_THROUGH = frozenset(
     zip""".split()  # noqa: SIM905
 )
 
+# What goes through what it is given when it is gone through itself.
+_ITERTOOLS = frozenset(
+    """accumulate batched chain compress cycle dropwhile filterfalse groupby islice pairwise starmap takewhile
+    zip_longest""".split()  # noqa: SIM905
+)
+
 # Decorators of a function that has others run for arguments of other types.
 DISPATCHES = frozenset({"functools.singledispatch", "functools.singledispatchmethod"})
 
@@ -120,6 +126,12 @@ _CALLED_PARTS = {
 def called_parts(library: str) -> tuple[str, ...]:
     """The methods that a library's class calls, when it is called, of a class derived from it."""
     return next((parts for start, parts in _CALLED_PARTS.items() if library.startswith(start)), ())
+
+
+def goes_through(name: str) -> bool:
+    """Whether a call of this library name goes through what it is given."""
+    library, _, function = name.partition(".")
+    return function in {"builtins": GOES_THROUGH, "itertools": _ITERTOOLS}.get(library, frozenset())
 
 
 def lets_errors_out(name: str) -> bool:
