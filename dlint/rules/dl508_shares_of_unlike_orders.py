@@ -10,8 +10,8 @@ from one number to another; also where a function or method that gets the list d
 (`self.my_part(self.files)`), be it what another leaves (`by_worker(by_rank(files))`), or
 where the function or generator that shuffles hands the list on, and its caller divides that
 (`islice(self.shuffled(), info.id, None, info.num_workers)`), be that a property, or the `__iter__` of an
-object that is gone through (`islice(self.shards, info.id, None, info.num_workers)`). Also a list that one worker shuffles alone, with
-whatever generator (`if info.id == 0: rng.shuffle(files)`).
+object that is gone through (`islice(self.shards, info.id, None, info.num_workers)`). Also a list that one
+worker shuffles alone, with whatever generator (`if info.id == 0: rng.shuffle(files)`).
 
 Not reported: other shuffles with a generator of their own, which may be seeded alike; one after the list was
 divided, of the worker's own part; one that runs only where there is one worker (`if info.num_workers == 1:`),
