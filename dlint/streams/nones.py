@@ -222,7 +222,8 @@ class Nones:
                 pass
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 if _is_none(body) or _is_none(orelse):
-                    return _HERE if concerns(test, scope.indices, scope.read) else None
+                    by_item = concerns(test, scope.indices, scope.read) and not _speaks_of_none(test)
+                    return _HERE if by_item else None
                 parts = [body, orelse]
             case ast.Call():
                 return self._of_call(node, point, world, scope)
@@ -458,11 +459,11 @@ def _asks_for_none(point: Point) -> bool:
     """Whether a statement hangs on whether something is None: what data without labels have is for all of
     them."""
     place = next(iter(places_around(point)), None)
-    return (
-        place is not None
-        and isinstance(place.owner, ast.If)
-        and any(isinstance(each, ast.Constant) and each.value is None for each in walk(place.owner.test))
-    )
+    return place is not None and isinstance(place.owner, ast.If) and _speaks_of_none(place.owner.test)
+
+
+def _speaks_of_none(test: ast.expr) -> bool:
+    return any(isinstance(each, ast.Constant) and each.value is None for each in walk(test))
 
 
 def _inside(how: How) -> How:
