@@ -51,6 +51,12 @@ GOES_THROUGH = frozenset(
     zip""".split()  # noqa: SIM905
 )
 
+# What goes through what it is given when it is gone through itself.
+_ITERTOOLS = frozenset(
+    """accumulate batched chain compress cycle dropwhile filterfalse groupby islice pairwise starmap takewhile
+    zip_longest""".split()  # noqa: SIM905
+)
+
 # Decorators of a function that has others run for arguments of other types.
 DISPATCHES = frozenset({"functools.singledispatch", "functools.singledispatchmethod"})
 
@@ -92,6 +98,16 @@ MAKES_STREAM = "to_iterable_dataset"
 # Classes of transforms that keep what they are made of as ``transforms``, where more can be added.
 KEEPS_TRANSFORMS = frozenset({"Compose", "RandomApply", "RandomChoice", "RandomOrder"})
 
+# Transforms made of others, and datasets, whose sources let an error of what they call out as it is; MONAI's
+# make another one of it.
+_LET_OUT = (
+    ("torchvision.transforms.", KEEPS_TRANSFORMS | {"Lambda"}),
+    ("albumentations.", frozenset({"Compose", "OneOf", "SomeOf", "Sequential"})),
+    ("torch_geometric.transforms.", frozenset({"Compose"})),
+    ("torch.nn.", frozenset({"Sequential"})),
+)
+_DATASETS_LET_OUT = "torchvision.datasets."
+
 # What the __call__ of a library's transforms calls of a class that is derived from them.
 _CALLED_PARTS = {
     "albumentations.": (
@@ -110,6 +126,20 @@ _CALLED_PARTS = {
 def called_parts(library: str) -> tuple[str, ...]:
     """The methods that a library's class calls, when it is called, of a class derived from it."""
     return next((parts for start, parts in _CALLED_PARTS.items() if library.startswith(start)), ())
+
+
+def goes_through(name: str) -> bool:
+    """Whether a call of this library name goes through what it is given."""
+    library, _, function = name.partition(".")
+    return function in {"builtins": GOES_THROUGH, "itertools": _ITERTOOLS}.get(library, frozenset())
+
+
+def lets_errors_out(name: str) -> bool:
+    """Whether what a library's call makes lets an error of what it calls out as it is."""
+    last = name.rpartition(".")[2]
+    return name.startswith(_DATASETS_LET_OUT) or any(
+        name.startswith(start) and last in names for start, names in _LET_OUT
+    )
 
 
 def takes_callbacks(name: str) -> bool:

@@ -4,13 +4,15 @@
 
 `next(...)` in what a map-style dataset's `__getitem__` runs, without a default and without a `try` around it
 that catches `StopIteration`, on an iterator that comes to an end: one that the dataset keeps
-(`self.noises = iter(...)`, or a generator method of its own that goes over something finite), or that an
-object which it calls keeps, or a search through a generator expression that may find nothing
-(`next(x for x in items if x.score > limit)`). Also a `raise StopIteration` that stands in `__getitem__`
-itself.
+(`self.noises = iter(...)`, or a generator method of its own that goes over something finite), be it made at
+its first need (`if self.noises is None:`), or that an object which it calls keeps, itself or through the
+transforms of torchvision and the like (`Compose([Blend(folder)])`), or a search through a generator
+expression that may find nothing (`next(x for x in items if x.score > limit)`). Also a `raise StopIteration`
+that stands in `__getitem__` itself.
 
-Iterators without an end (`itertools.cycle`), `next(iter(x))` for the first of something, the `__next__` of a
-stream, and generators (where Python turns the StopIteration into a RuntimeError) are left alone, and so are
+Iterators without an end (`itertools.cycle`) or made anew now and then, `next(iter(x))` for the first of
+something, the `__next__` of a stream, generators (where Python turns the StopIteration into a RuntimeError)
+and transforms of a library that makes another error of it (MONAI's `Compose`) are left alone, and so are
 searches for an equal key, for a name that matches or for the place of the index among limits, which are
 there by construction, and `raise StopIteration` where the index is out of bounds, which no sampler gives.
 
@@ -59,20 +61,19 @@ from collections.abc import Iterator
 from functools import partial
 
 from dlint.fork.set_elsewhere import is_set_elsewhere
-from dlint.knowledge.iterables import COLLECTS
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, functions_in, parameters, self_name, statements_in
-from dlint.streams.finite import comes_to_end
+from dlint.source.statements import dotted, parameters, self_name, statement_at, statements_in
+from dlint.streams.finite import kept_ends
 from dlint.streams.item_names import index_names, index_names_in, is_index, mentions
 from dlint.streams.sources.streams import Streams
-from dlint.values.frame import Point, layout_of
+from dlint.values.frame import Point
 from dlint.values.functions import is_generator
 from dlint.values.places import places_around, tests_around
-from dlint.values.values import GENERATOR, External, Instance, Items
-from dlint.values.worlds import World
+from dlint.values.values import External, Instance, Made
+from dlint.workers.composed import lets_out
 from dlint.workers.events import Event, Visit
 from dlint.workers.reach import Link
 from dlint.workers.sharing import by_code
@@ -96,7 +97,7 @@ def check(program: Program) -> Iterator[Found]:
                 continue
             program.evaluator.start()
             if _ends(program, uses, streams, call.args[0], event) and _gets_out(
-                program, call, event.point, event.link
+                program, uses, call, event.point, event.link
             ):
                 yield _found(event, call)
         for visit in code.visits if code.instances else ():
@@ -180,8 +181,8 @@ def _ends(program: Program, uses: list[WorkerUse], streams: Streams, source: ast
         and isinstance(frame.scope, ast.FunctionDef)
         and dotted(source.value) == self_name(frame.scope)
     ):
-        return not is_set_elsewhere(program, uses, frame.receiver, source.attr) and _kept_ends(
-            program, streams, frame.receiver, source.attr, event.world
+        return not is_set_elsewhere(program, uses, frame.receiver, source.attr) and kept_ends(
+            program.evaluator, streams, frame.receiver, source.attr, event.world
         )
     return False
 
@@ -200,76 +201,7 @@ def _looks_up(test: ast.expr) -> bool:
     )
 
 
-def _kept_ends(program: Program, streams: Streams, instance: Instance, name: str, world: World) -> bool:
-    """Whether an attribute is an iterator over something finite that the class sets only where it makes the
-    object."""
-    evaluator = program.evaluator
-    stores = [
-        function
-        for above in evaluator.classes.line(instance.cls)
-        for function in functions_in(above.node.body)
-        if f"{self_name(function)}.{name}" in layout_of(function).binds
-    ]
-    if not stores:
-        return False
-    initialisers = {id(frame.scope): frame for _, frame in evaluator.initialisers.of(instance)}
-    for function in stores:
-        frame = initialisers.get(id(function))
-        if frame is None:
-            return False
-        path = f"{self_name(function)}.{name}"
-        for statement, w in evaluator.flow.definitions(path, Point(frame, None), world):
-            if not isinstance(statement, ast.Assign):
-                return False
-            if not _is_finite_iterator(program, streams, statement.value, Point(frame, statement), w):
-                return False
-    return True
-
-
-def _is_finite_iterator(
-    program: Program, streams: Streams, node: ast.expr, point: Point, world: World
-) -> bool:
-    match node:
-        case ast.Call(func=func, args=[ast.Call(func=inner), *_]) if (
-            _called(program, func, point) == "builtins.iter" and _called(program, inner, point) in COLLECTS
-        ):
-            return True
-        case ast.Call(func=func):
-            name = _called(program, func, point)
-            if name in COLLECTS:
-                return False  # no iterator at all
-            if name == "builtins.iter" and _are_lists(program, node.args, point, world):
-                return True
-            if name == "builtins.iter" and len(node.args) == 1:
-                return comes_to_end(program.evaluator, streams, node.args[0], point, world)
-            return streams.of_expression(node, point, world) is not None
-        case ast.GeneratorExp():
-            return streams.of_expression(node, point, world) is not None
-        case ast.IfExp(test=test, body=body, orelse=orelse):
-            ways = program.evaluator.truth(test, point, world)
-            return bool(ways) and all(
-                _is_finite_iterator(program, streams, body if result else orelse, point, w)
-                for result, w in ways
-            )
-    return False
-
-
-def _are_lists(program: Program, given: list[ast.expr], point: Point, world: World) -> bool:
-    """Whether one argument is a list or the like, whatever is in it (``extra = list(torch.randn(2))``)."""
-    values = [value for each in given[:1] for value, _ in program.evaluator.values(each, point, world)]
-    return (
-        len(given) == 1
-        and bool(values)
-        and all(isinstance(value, Items) and value.kind != GENERATOR for value in values)
-    )
-
-
-def _called(program: Program, func: ast.expr, point: Point) -> str | None:
-    values = [value for value, _ in program.evaluator.values(func, point)]
-    return values[0].name if len(values) == 1 and isinstance(values[0], External) else None
-
-
-def _gets_out(program: Program, node: ast.AST, point: Point, link: Link) -> bool:
+def _gets_out(program: Program, uses: list[WorkerUse], node: ast.AST, point: Point, link: Link) -> bool:
     """Whether a StopIteration at a place comes out of the dataset's ``__getitem__``."""
     while True:
         scope = point.frame.scope
@@ -278,10 +210,46 @@ def _gets_out(program: Program, node: ast.AST, point: Point, link: Link) -> bool
         if _is_caught(point) or _in_generator(point.statement, node):
             return False
         if link.above is None:
-            return scope.name in _ENTRIES
-        if link.caller is None or link.site is None or not _calls(program, link.site, link.caller):
+            return scope.name in _ENTRIES or _is_called_by(program, uses, link)
+        if link.caller is None or link.site is None:
+            called = _through_library(program, uses, link)
+            if called is None:
+                return False
+            node, point = called
+        elif _calls(program, link.site, link.caller):
+            node, point = link.site, link.caller
+        else:
             return False  # a library calls, and may catch it
-        node, point, link = link.site, link.caller, link.above
+        link = link.above
+
+
+def _is_called_by(program: Program, uses: list[WorkerUse], link: Link) -> bool:
+    """Whether a library's dataset calls a function for each of its items, and lets errors of it out."""
+    function = link.function
+    return function is not None and any(
+        isinstance(use.dataset, Made) and lets_out(program.evaluator, use.dataset, function, use.world)
+        for use in uses
+    )
+
+
+def _through_library(program: Program, uses: list[WorkerUse], link: Link) -> tuple[ast.Call, Point] | None:
+    """Where the function before calls a library's object (``Compose``) that calls this one in turn, and lets
+    errors of it out."""
+    function, above = link.function, link.above
+    before = above.function if above is not None else None
+    if function is None or before is None:
+        return None
+    for visit in uses[0].code.visits:
+        if visit.function.node is not before.node or isinstance(visit.frame.scope, ast.ClassDef):
+            continue
+        for call in visit.frame.layout.nodes:
+            if not isinstance(call, ast.Call):
+                continue
+            at = Point(visit.frame, statement_at(visit.frame.scope, call))
+            for value, w in program.evaluator.values(call.func, at, visit.world):
+                if isinstance(value, Made) and lets_out(program.evaluator, value, function, w):
+                    return call, at
+    return None
 
 
 def _calls(program: Program, site: ast.AST, point: Point) -> bool:

@@ -5,10 +5,11 @@
 A generator, a lambda or local function, an object of a local class or `namedtuple`, a lock, an open file or
 the like in what leaves a worker: in what `collate_fn` returns, or in what `__getitem__` returns where the
 loader hands items on as they are (`batch_size=None` without a `collate_fn`, or a `collate_fn` that gives its
-list back). A function with `yield` in it returns a generator, and `map(lambda row: ..., rows)` holds its
-lambda until somebody goes through it, as a `defaultdict(lambda: ...)` does; a `map` of a function with a name
-can be sent. So it is with an entry that is stored into the dict later, and stays there (`batch["lengths"] =
-(len(e) for e in batch)`).
+list back, in something else or as `items[0]`). A function with `yield` in it returns a generator, and
+`map(lambda row: ..., rows)` holds its lambda until somebody goes through it, as a `defaultdict(lambda: ...)`
+does; a `map` of a function with a name can be sent. So it is with what a function of the project gives that
+is called there (`return self.patches(index)`), and with an entry that is stored into the dict later, and
+stays there (`batch["lengths"] = (len(e) for e in batch)`).
 
 With any other `collate_fn` the items stay in the worker, and torch's default one refuses such an item with
 an error of its own: both are left alone. So are loaders without workers, where nothing travels, and the
@@ -72,9 +73,17 @@ from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.statements import blocks, changed_names, changes_part, own_names, statements_in, taken
+from dlint.source.statements import (
+    blocks,
+    changed_names,
+    changes_part,
+    dotted,
+    own_names,
+    statements_in,
+    taken,
+)
 from dlint.streams.items import hands_items_on, readers
-from dlint.values.frame import Frame, Point
+from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.functions import display_name, is_generator
 from dlint.values.values import External, Function, Made, Partial, Table, Value
 from dlint.values.worlds import World
@@ -85,6 +94,7 @@ _HOLD = frozenset({"builtins.map", "builtins.filter", _DEFAULTDICT})
 _FACTORY = "default_factory"  # what a defaultdict loses that is to be sent
 _BATCH = ("collate_fn", "batch_size")
 _FAR = 6
+_BOUND = frozenset({"staticmethod", "classmethod"})
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -189,11 +199,13 @@ def _made_by(program: Program, node: ast.Call, point: Point, world: World, far: 
     if callees and all(isinstance(callee, External) and callee.name in _HOLD for callee in callees):
         held = _first(program, node.args, point, world, far)
         return f"a {ast.unparse(node.func)} that holds {held}" if held is not None else None
-    found = [_made_by_one(program, callee) for callee in callees]
+    found = [_made_by_one(program, callee, node, point, world, far) for callee in callees]
     return found[0] if found and all(found) else None
 
 
-def _made_by_one(program: Program, callee: Value) -> str | None:
+def _made_by_one(
+    program: Program, callee: Value, node: ast.Call, point: Point, world: World, far: int
+) -> str | None:
     if isinstance(callee, Partial):
         callee = callee.callee
     named = class_without_name(program.evaluator, callee)
@@ -201,12 +213,28 @@ def _made_by_one(program: Program, callee: Value) -> str | None:
         return f"an object of {named}"
     if isinstance(callee, External):
         return unpicklable(callee.name)
-    if (
-        isinstance(callee, Function)
-        and isinstance(callee.node, ast.FunctionDef)
-        and not callee.node.decorator_list
-    ):
-        return "a generator" if is_generator(callee.node) else None
+    if isinstance(callee, Function) and isinstance(callee.node, ast.FunctionDef):
+        if any((dotted(each) or "") not in _BOUND for each in callee.node.decorator_list):
+            return None
+        if is_generator(callee.node):
+            return "a generator"
+        return _given_by(program, callee, node, point, world, far + 1) if far < _FAR else None
+    return None
+
+
+def _given_by(
+    program: Program, function: Function, call: ast.Call, point: Point, world: World, far: int
+) -> str | None:
+    """What a function of the program that is called gives, on one way or another."""
+    assert isinstance(function.node, ast.FunctionDef)
+    frame = program.evaluator.calls.enter(function, arguments_of(call, point), call, point)
+    for statement in statements_in(function.node.body):
+        if isinstance(statement, ast.Return) and statement.value is not None:
+            at = Point(frame, statement)
+            for w in program.evaluator.flow.reaching(at, world):
+                what = _unsendable(program, statement.value, at, w, far)
+                if what is not None:
+                    return what
     return None
 
 

@@ -9,8 +9,9 @@ worker: `self.files[info.id :: info.num_workers]`, `islice`, a loop that takes o
 from one number to another; also where a function or method that gets the list divides it
 (`self.my_part(self.files)`), be it what another leaves (`by_worker(by_rank(files))`), or
 where the function or generator that shuffles hands the list on, and its caller divides that
-(`islice(self.shuffled(), info.id, None, info.num_workers)`). Also a list that one worker shuffles alone, with
-whatever generator (`if info.id == 0: rng.shuffle(files)`).
+(`islice(self.shuffled(), info.id, None, info.num_workers)`), be that a property, or the `__iter__` of an
+object that is gone through (`islice(self.shards, info.id, None, info.num_workers)`). Also a list that one
+worker shuffles alone, with whatever generator (`if info.id == 0: rng.shuffle(files)`).
 
 Not reported: other shuffles with a generator of their own, which may be seeded alike; one after the list was
 divided, of the worker's own part; one that runs only where there is one worker (`if info.num_workers == 1:`),
@@ -97,6 +98,7 @@ from dlint.values.frame import Frame, Point
 from dlint.values.places import loops_around, path_to
 from dlint.values.values import Const, Function, Instance, Value
 from dlint.workers.events import Event
+from dlint.workers.reach import Link
 from dlint.workers.sharing import nearest
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
@@ -188,7 +190,7 @@ def _given(program: Program, function: FunctionNode, frame: Frame) -> dict[int, 
 
 
 def _is_divided(
-    program: Program, shares: _Known, code: WorkerCode, whole: str | ast.Call, point: Point
+    program: Program, shares: _Known, code: WorkerCode, whole: str | ast.expr, point: Point
 ) -> bool:
     """Whether the worker's part is taken of what a call gives, or a name stands for after a statement: there,
     or by a function of the project that gets it."""
@@ -220,7 +222,7 @@ def _is_divided(
     return False
 
 
-def _hands_through(whole: str | ast.Call, function: Value, call: ast.Call) -> bool:
+def _hands_through(whole: str | ast.expr, function: Value, call: ast.Call) -> bool:
     """Whether a function gives back what a call gives it, or a slice of it, in its order."""
     if not isinstance(function, Function) or not isinstance(function.node, FunctionNode):
         return False
@@ -228,7 +230,7 @@ def _hands_through(whole: str | ast.Call, function: Value, call: ast.Call) -> bo
     return any(Shares(function.node).gives_back(name) for name in names)
 
 
-def _takes(code: WorkerCode, own: Shares, whole: str | ast.Call, function: Value, call: ast.Call) -> bool:
+def _takes(code: WorkerCode, own: Shares, whole: str | ast.expr, function: Value, call: ast.Call) -> bool:
     """Whether a function takes the worker's part of what a call gives it."""
     if not isinstance(function, Function) or not isinstance(function.node, FunctionNode):
         return False
@@ -244,27 +246,34 @@ def _takes(code: WorkerCode, own: Shares, whole: str | ast.Call, function: Value
 
 
 def _is_divided_by_caller(program: Program, code: WorkerCode, event: Event, shares: _Known) -> bool:
-    """Whether who calls the function of an event takes the worker's part of what that gives: ``islice(
-    self.shuffled(), info.id, None, info.num_workers)``; but of one that begins again without end."""
+    """Whether who calls the function of an event, or goes through its object, takes the worker's part of what
+    that gives, or hands it on to one who does: ``islice(self.shuffled(), info.id, None, info.num_workers)``;
+    but of one that begins again without end."""
     if any(isinstance(loop, ast.While) for loop in loops_around(event.point)):
         return False
-    for each in code.each_way([event]):
-        point, call = each.link.caller, each.link.site
-        if point is None or not isinstance(call, ast.Call):
-            continue
-        scope = point.frame.scope
-        if not isinstance(scope, FunctionNode):
-            continue
+    return any(_is_divided_above(program, code, each.link, shares) for each in code.each_way([event]))
+
+
+def _is_divided_above(program: Program, code: WorkerCode, link: Link | None, shares: _Known) -> bool:
+    """Whether one of those along a chain of calls takes the worker's part of what it gets by the call that
+    leads on, and the others hand that on as it is."""
+    while link is not None and isinstance(link.site, ast.expr) and link.caller is not None:
+        point, given = link.caller, link.site
+        if not isinstance(point.frame.scope, FunctionNode):
+            return False
         own = _of(program, shares, code, point.frame)
         if own.is_of_lone(point):
-            continue
-        name = own.name_of(call, point)
-        if _is_divided(program, shares, code, call, point) or (
-            name is not None
-            and not own.is_one(name, call)
-            and _is_divided(program, shares, code, name, point)
-        ):
+            return False
+        name = own.name_of(given, point)
+        if name is not None and own.is_one(name, given):
+            name = None
+        wholes: list[str | ast.expr] = [given] if name is None else [given, name]
+        if any(_is_divided(program, shares, code, whole, point) for whole in wholes):
             return True
+        begins_again = any(isinstance(loop, ast.While) for loop in loops_around(point))
+        if begins_again or not any(own.hands_on(whole, point) for whole in wholes):
+            return False
+        link = link.above
     return False
 
 
@@ -358,7 +367,7 @@ def _is_older(program: Program) -> bool:
     return said is not None and said < _SEEDS_NUMPY
 
 
-def _is_of_ranks(program: Program, own: Shares, whole: str | ast.Call, point: Point) -> bool:
+def _is_of_ranks(program: Program, own: Shares, whole: str | ast.expr, point: Point) -> bool:
     """Whether a function, or one that gets what it has in order, speaks of ranks."""
     functions = [
         value.node

@@ -39,11 +39,17 @@ def divides(function: ast.AST, is_looked_at: Callable[[ast.expr], bool]) -> bool
     unless it is a function whose own code ``is_looked_at``."""
     if speaks_of(_WORKER, function) and not _asks_seed_only(function):
         return True
-    named = speaks_of(_SHARD, function)
+    if not speaks_of(_SHARD, function):
+        return any(map(_shares_out, walk(function)))
+    known: set[int] = set()
+    for node in walk(function):
+        match node:
+            case ast.Call(func=(ast.Name(id=name) | ast.Attribute(attr=name)) as asked) if _SHARD.search(
+                name
+            ) and is_looked_at(asked):
+                known |= {id(node), id(asked)}
     return any(
-        _shares_out(node)
-        or (named and _asks_for_part(node) and not (isinstance(node, ast.Call) and is_looked_at(node.func)))
-        for node in walk(function)
+        _shares_out(node) or (id(node) not in known and _asks_for_part(node)) for node in walk(function)
     )
 
 

@@ -55,7 +55,7 @@ def _of_statement(statement: ast.stmt, never_returns: NoReturn, followed: bool) 
             return _of_loop(statement, never_returns)
         case ast.With():
             found = endings(statement.body, never_returns, followed=followed)
-            if any(_suppresses(item.context_expr) for item in statement.items):
+            if any(suppresses(item.context_expr) for item in statement.items):
                 found |= {"except"}
             return found
         case ast.Match():
@@ -135,7 +135,7 @@ def _of_attempt(statement: ast.stmt, never_returns: NoReturn) -> frozenset[Endin
     return found
 
 
-def _suppresses(manager: ast.expr) -> bool:
+def suppresses(manager: ast.expr) -> bool:
     """Whether a ``with`` goes on behind its block where that has failed: ``contextlib.suppress(OSError)``."""
     if not isinstance(manager, ast.Call) or dotted(manager.func) not in _SUPPRESS:
         return False

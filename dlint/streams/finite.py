@@ -1,15 +1,25 @@
-"""Whether what is iterated over comes to an end, wherever it is from: also a list that is handed over."""
+"""Whether what is iterated over comes to an end, wherever it is from: also a list that is handed over, and an
+iterator that an object keeps."""
 
 from __future__ import annotations
 
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.source.statements import parameters, statements_in
-from dlint.values.frame import Point, arguments_of
+from dlint.knowledge.iterables import COLLECTS
+from dlint.source.statements import (
+    FunctionNode,
+    dotted,
+    functions_in,
+    own_names,
+    parameters,
+    self_name,
+    statements_in,
+)
+from dlint.values.frame import Arguments, Point, arguments_of, layout_of
 from dlint.values.functions import is_generator
 from dlint.values.places import tests_around
-from dlint.values.values import External, Function
+from dlint.values.values import GENERATOR, External, Function, Instance, Items
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -82,3 +92,127 @@ def _tells_list(
                 for value, _ in evaluator.values(each, point, world)
             )
     return False
+
+
+def kept_ends(evaluator: Evaluator, streams: Streams, instance: Instance, name: str, world: World) -> bool:
+    """Whether an attribute is an iterator over something finite that the class sets only where it makes the
+    object, or at its first need: ``if self.rows is None: self.rows = iter(self.lines)``."""
+    stores = [
+        function
+        for above in evaluator.classes.line(instance.cls)
+        for function in functions_in(above.node.body)
+        if f"{self_name(function)}.{name}" in layout_of(function).binds
+    ]
+    initialisers = {id(frame.scope): frame for _, frame in evaluator.initialisers.of(instance)}
+    later = [function for function in stores if id(function) not in initialisers]
+    if not stores or not all(
+        _sets_at_need(evaluator, streams, instance, each, name, world) for each in later
+    ):
+        return False
+    for function in stores:
+        frame = initialisers.get(id(function))
+        if frame is None:
+            continue
+        path = f"{self_name(function)}.{name}"
+        for statement, w in evaluator.flow.definitions(path, Point(frame, None), world):
+            if not isinstance(statement, ast.Assign):
+                return False
+            if later and isinstance(statement.value, ast.Constant) and statement.value.value is None:
+                continue
+            if not _is_finite_iterator(evaluator, streams, statement.value, Point(frame, statement), w):
+                return False
+    return True
+
+
+def _sets_at_need(
+    evaluator: Evaluator,
+    streams: Streams,
+    instance: Instance,
+    function: FunctionNode,
+    name: str,
+    world: World,
+) -> bool:
+    """Whether a method sets an attribute only where there is nothing yet, to an iterator over something
+    finite."""
+    method = next(
+        (each for each in evaluator.classes.methods(instance, function.name) if each.node is function), None
+    )
+    if method is None:
+        return False
+    frame, path = evaluator.calls.enter(method, Arguments(), None, None), f"{self_name(function)}.{name}"
+    return all(
+        isinstance(statement, ast.Assign)
+        and any(_finds_nothing(test, outcome, path) for test, outcome, _ in tests_around(at))
+        and _is_finite_iterator(evaluator, streams, statement.value, at, world)
+        for statement in statements_in(function.body)
+        if path in own_names(statement)
+        for at in [Point(frame, statement)]
+    )
+
+
+def _finds_nothing(test: ast.expr, outcome: bool, path: str) -> bool:
+    """Whether a test comes out so only where an attribute is None, or is not there."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            return _finds_nothing(inner, not outcome, path)
+        case ast.Compare(
+            left=asked, ops=[ast.Is() | ast.IsNot() as operator], comparators=[ast.Constant(value=None)]
+        ):
+            if isinstance(asked, ast.Call) and dotted(asked.func) == "getattr" and len(asked.args) == 3:
+                return isinstance(operator, ast.Is) == outcome and _names(asked, path)
+            return isinstance(operator, ast.Is) == outcome and dotted(asked) == path
+        case ast.Call(func=ast.Name(id="hasattr")):
+            return not outcome and _names(test, path)
+    return not outcome and dotted(test) == path
+
+
+def _names(call: ast.Call, path: str) -> bool:
+    """Whether a call is about an attribute, by its name: ``hasattr(self, "rows")``."""
+    match call.args:
+        case [held, ast.Constant(value=str(name)), *_]:
+            return f"{dotted(held)}.{name}" == path
+    return False
+
+
+def _is_finite_iterator(
+    evaluator: Evaluator, streams: Streams, node: ast.expr, point: Point, world: World
+) -> bool:
+    match node:
+        case ast.Call(func=func, args=[ast.Call(func=inner), *_]) if (
+            _called(evaluator, func, point) == "builtins.iter"
+            and _called(evaluator, inner, point) in COLLECTS
+        ):
+            return True
+        case ast.Call(func=func):
+            name = _called(evaluator, func, point)
+            if name in COLLECTS:
+                return False  # no iterator at all
+            if name == "builtins.iter" and _are_lists(evaluator, node.args, point, world):
+                return True
+            if name == "builtins.iter" and len(node.args) == 1:
+                return comes_to_end(evaluator, streams, node.args[0], point, world)
+            return streams.of_expression(node, point, world) is not None
+        case ast.GeneratorExp():
+            return streams.of_expression(node, point, world) is not None
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            ways = evaluator.truth(test, point, world)
+            return bool(ways) and all(
+                _is_finite_iterator(evaluator, streams, body if result else orelse, point, w)
+                for result, w in ways
+            )
+    return False
+
+
+def _are_lists(evaluator: Evaluator, given: list[ast.expr], point: Point, world: World) -> bool:
+    """Whether one argument is a list or the like, whatever is in it (``extra = list(torch.randn(2))``)."""
+    values = [value for each in given[:1] for value, _ in evaluator.values(each, point, world)]
+    return (
+        len(given) == 1
+        and bool(values)
+        and all(isinstance(value, Items) and value.kind != GENERATOR for value in values)
+    )
+
+
+def _called(evaluator: Evaluator, func: ast.expr, point: Point) -> str | None:
+    values = [value for value, _ in evaluator.values(func, point)]
+    return values[0].name if len(values) == 1 and isinstance(values[0], External) else None

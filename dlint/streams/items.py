@@ -158,25 +158,56 @@ def is_default_collate(collate: Value | None) -> bool:
 
 
 def hands_items_on(collate: Value | None, batch_size: Value | None) -> bool:
-    """Whether the items surely leave the worker as they are, alone or in a list."""
+    """Whether the items surely leave the worker as they are, alone or in something, or one of them does."""
     if collate is None or (isinstance(collate, Const) and collate.value is None):
         return isinstance(batch_size, Const) and batch_size.value is None
     if isinstance(collate, Partial):
         return False
     if isinstance(collate, External):
         return collate.name in ("builtins.list", "builtins.tuple")
-    return isinstance(collate, Function) and _gives_its_argument(collate.node)
+    return isinstance(collate, Function) and _gives_items(collate.node)
 
 
-def _gives_its_argument(node: ast.AST) -> bool:
+def _gives_items(node: ast.AST) -> bool:
     match node:
-        case ast.Lambda(args=ast.arguments(args=[ast.arg(arg=name)]), body=ast.Name(id=given)):
-            return name == given
+        case ast.Lambda(args=ast.arguments(args=[ast.arg(arg=name)]), body=given):
+            return _has_items(given, name)
         case ast.FunctionDef(args=ast.arguments(args=[ast.arg(arg=name)]), body=body):
-            statements = [s for s in body if not _is_docstring(s)]
-            match statements:
-                case [ast.Return(value=ast.Name(id=given))]:
-                    return name == given
+            match [each for each in body if not isinstance(each, ast.Assert) and not _is_docstring(each)]:
+                case [ast.Return(value=ast.expr() as given)]:
+                    return _has_items(given, name)
+                case [
+                    ast.Assign(
+                        targets=[ast.Tuple(elts=[ast.Name(id=item)]) | ast.List(elts=[ast.Name(id=item)])],
+                        value=ast.Name(id=items),
+                    ),
+                    ast.Return(value=ast.expr() as given),
+                ] if items == name:
+                    return _has_items(given, item)
+    return False
+
+
+def _has_items(node: ast.expr, name: str) -> bool:
+    """Whether an expression is what a variable holds, one of the things in that, or has either in it."""
+    match node:
+        case ast.Name(id=given):
+            return given == name
+        case (
+            ast.Subscript(
+                value=ast.Name(id=given),
+                slice=ast.Constant(value=int())
+                | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int())),
+            )
+            | ast.Call(func=ast.Name(id="list" | "tuple"), args=[ast.Name(id=given)], keywords=[])
+        ):
+            return given == name
+        case ast.ListComp(
+            elt=ast.Name(id=item),
+            generators=[ast.comprehension(target=ast.Name(id=each), iter=ast.Name(id=given))],
+        ):
+            return given == name and item == each
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
+            return any(_has_items(part, name) for part in parts)
     return False
 
 

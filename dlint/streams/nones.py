@@ -8,7 +8,7 @@ have noticed.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,10 +22,11 @@ from dlint.streams.endings import endings
 from dlint.streams.item_names import concerns, is_index, is_of_item, mentions, read_from, settled
 from dlint.streams.items import Reader
 from dlint.streams.sieved import called, sieved
+from dlint.streams.still_none import Kept, handed, is_none_still, stored, table_of
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.functions import display_name, is_generator
 from dlint.values.places import places_around
-from dlint.values.values import External, Function, Instance, Key
+from dlint.values.values import External, Function, Instance, Key, Table
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class Nones:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._sieved: dict[Key, frozenset[str]] = {}
+        self._followed = set[int]()  # assignments that are being looked at
 
     def of_reader(self, reader: Reader) -> Iterator[tuple[ast.stmt, How]]:
         """Where a ``__getitem__`` gives None, and how that comes about."""
@@ -216,11 +218,12 @@ class Nones:
         """How an expression that is returned comes to be None, or to have a None in it."""
         parts: list[ast.expr] = []
         match node:
-            case ast.Tuple(elts=parts) | ast.Dict(values=parts):
+            case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
                 pass
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 if _is_none(body) or _is_none(orelse):
-                    return _HERE if concerns(test, scope.indices, scope.read) else None
+                    by_item = concerns(test, scope.indices, scope.read) and not _speaks_of_none(test)
+                    return _HERE if by_item else None
                 parts = [body, orelse]
             case ast.Call():
                 return self._of_call(node, point, world, scope)
@@ -304,23 +307,77 @@ class Nones:
 
     def _of_variable(self, name: str, point: Point, world: World, scope: _Scope) -> How | None:
         for statement, w in self._evaluator.flow.definitions(name, point, world):
-            if not isinstance(statement, ast.Assign):
+            if not (isinstance(statement, ast.Assign) and _is_set(name, statement)):
                 continue
-            if isinstance(statement.value, ast.Call) and isinstance(statement.targets[0], ast.Name):
-                if not _is_used(name, scope.node, retries(name, statement, point, scope.node)):
-                    how = self._of_call(statement.value, Point(scope.frame, statement), w, scope)
+            if id(statement) not in self._followed:
+                self._followed.add(id(statement))
+                how = self._of_assigned(name, statement, point, w, scope)
+                self._followed.discard(id(statement))
+                if how is not None:
+                    return how
+        return self._of_stored(name, point, scope)
+
+    def _of_assigned(
+        self, name: str, statement: ast.Assign, point: Point, world: World, scope: _Scope
+    ) -> How | None:
+        """How what a statement gives a variable comes to be None, and is it still at a point."""
+        value, before = statement.value, Point(scope.frame, statement)
+        match value:
+            case ast.Constant(value=None):
+                return self._after_exception(name, statement, point, world, scope)
+            case ast.Dict():
+                return None  # see what is stored
+            case ast.Tuple() | ast.List():
+                used = _is_used(name, scope.node)
+                return None if used else self._of_expression(value, before, world, scope)
+        if not _may_be_none(value) or not self._stays(Kept(name), statement, point, scope):
+            return None
+        return self._of_expression(value, before, world, scope)
+
+    def _stays(self, kept: Kept, made: ast.stmt, point: Point, scope: _Scope) -> bool:
+        """Whether what a statement has made None may be so where a point's statement hands it on."""
+        if point.statement is None:
+            return False
+        never = partial(self._never_returns, scope.frame, scope.world, _DEEPEST)
+        spared = retries(kept.name, made, point, scope.node) if kept.key is None else []
+        return is_none_still(kept, made, point.statement, scope.node, spared, never)
+
+    def _after_exception(
+        self, name: str, statement: ast.Assign, point: Point, world: World, scope: _Scope
+    ) -> How | None:
+        for attempt in statements_in(scope.node.body):
+            raised = world.known(("raised", id(attempt), scope.frame.key))
+            if not raised:
+                continue
+            handled: list[ast.stmt] = attempt.handlers[raised - 1].body  # type: ignore[attr-defined]
+            never = partial(self._never_returns, scope.frame, scope.world, _DEEPEST)
+            if endings(handled, never) and self._stays(Kept(name), statement, point, scope):
+                return How(f"returns the None that {name} is after an exception")
+        return None
+
+    def _of_stored(self, name: str, point: Point, scope: _Scope) -> How | None:
+        """How what is stored in a dict that a variable holds comes to be None."""
+        for statement in statements_in(scope.node.body):
+            if not any(_may_be_none(value) for _, value in stored(statement, name)):
+                continue
+            table, before = table_of(statement, name), Point(scope.frame, statement)
+            for world in self._evaluator.flow.reaching(before, scope.world):
+                held = self._evaluator.values(table, before, world) if table is not None else []
+                if all(isinstance(value, Table) for value, _ in held) and (held or table is None):
+                    how = self._of_entries(name, statement, point, world, scope)
                     if how is not None:
                         return how
-            elif _sets_none(statement, name):
-                for attempt in statements_in(scope.node.body):
-                    raised = w.known(("raised", id(attempt), scope.frame.key))
-                    if raised and not endings(
-                        attempt.handlers[raised - 1].body,  # type: ignore[attr-defined]
-                        partial(self._never_returns, scope.frame, scope.world, _DEEPEST),
-                    ):
-                        continue
-                    if raised and not _is_used(name, scope.node, attempt.body):  # type: ignore[attr-defined]
-                        return How(f"returns the None that {name} is after an exception")
+        return None
+
+    def _of_entries(
+        self, name: str, statement: ast.stmt, point: Point, world: World, scope: _Scope
+    ) -> How | None:
+        before = Point(scope.frame, statement)
+        for key, value in stored(statement, name):
+            if _may_be_none(value) and self._stays(Kept(name, key), statement, point, scope):
+                how = self._of_expression(value, before, world, scope)
+                if how is not None:
+                    return _inside(how)
         return None
 
     def _drops_item(self, body: list[ast.stmt], scope: _Scope) -> bool:
@@ -402,11 +459,11 @@ def _asks_for_none(point: Point) -> bool:
     """Whether a statement hangs on whether something is None: what data without labels have is for all of
     them."""
     place = next(iter(places_around(point)), None)
-    return (
-        place is not None
-        and isinstance(place.owner, ast.If)
-        and any(isinstance(each, ast.Constant) and each.value is None for each in walk(place.owner.test))
-    )
+    return place is not None and isinstance(place.owner, ast.If) and _speaks_of_none(place.owner.test)
+
+
+def _speaks_of_none(test: ast.expr) -> bool:
+    return any(isinstance(each, ast.Constant) and each.value is None for each in walk(test))
 
 
 def _inside(how: How) -> How:
@@ -461,27 +518,21 @@ def _has_none(node: ast.expr | None, function: ast.FunctionDef) -> bool:
 
 def _may_be_none(node: ast.expr) -> bool:
     """Whether an expression is of a kind that is looked into."""
-    return isinstance(node, ast.Tuple | ast.Dict | ast.IfExp | ast.Call | ast.Name)
+    return isinstance(node, ast.Tuple | ast.List | ast.Dict | ast.IfExp | ast.Call | ast.Name)
 
 
-def _sets_none(statement: ast.Assign, name: str) -> bool:
-    for target in statement.targets:
-        if isinstance(target, ast.Name) and target.id == name:
-            return isinstance(statement.value, ast.Constant) and statement.value.value is None
-    return False
+def _is_set(name: str, statement: ast.Assign) -> bool:
+    return any(isinstance(target, ast.Name) and target.id == name for target in statement.targets)
 
 
-def _is_used(name: str, function: ast.FunctionDef, apart: Sequence[ast.AST]) -> bool:
-    """Whether anything but being returned is done with a variable, some nodes apart: what tests it may
-    replace it, and what works with it would raise an error of its own."""
-    spared = {id(node) for statement in apart for node in walk(statement)}
-    for statement in statements_in(function.body):
-        if isinstance(statement, ast.Return) and statement.value is not None:
-            match statement.value:
-                case ast.Tuple(elts=parts) | ast.Dict(values=parts):
-                    spared |= {id(part) for part in parts}
-                case value:
-                    spared.add(id(value))
+def _is_used(name: str, function: ast.FunctionDef) -> bool:
+    """Whether anything but being returned is done with a variable, which may replace what is in it."""
+    spared = {
+        id(part)
+        for statement in statements_in(function.body)
+        if isinstance(statement, ast.Return) and statement.value is not None
+        for part in handed(statement.value)
+    }
     return any(
         isinstance(node, ast.Name)
         and node.id == name

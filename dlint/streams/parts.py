@@ -246,8 +246,10 @@ class Parts:
         if mark in self._seen or name not in point.frame.layout.binds:
             return False
         self._seen.add(mark)
+        # What the dataset was given decides which of them there are: a transform, or none.
         found = any(
-            self._of(node, part, at, far) for node, part, at in _definitions(name, index, point.frame)
+            self._of(node, part, at, far) and self._evaluator.flow.reaching(at, HERE)
+            for node, part, at in _definitions(name, index, point.frame)
         )
         self._seen.discard(mark)
         return found

@@ -120,9 +120,9 @@ class Shares:
         )
         return place is not None and self._is_left(whole, after, place)
 
-    def takes_of(self, call: ast.Call) -> bool:
-        """Whether the worker's part is taken of what a call gives, where that is written."""
-        return any(self._takes_part(node, call) for node in walk(self._function))
+    def takes_of(self, given: ast.expr) -> bool:
+        """Whether the worker's part is taken of what an expression gives, where that is written."""
+        return any(self._takes_part(node, given) for node in walk(self._function))
 
     def is_one_behind_another(self, part: ast.Slice) -> bool:
         """Whether a slice is the worker's part of all, as large as there are few workers:
@@ -137,7 +137,7 @@ class Shares:
             self._counts(value, seen | names) for name in names for value in self._numbers.get(name, ())
         )
 
-    def calls_with(self, whole: str | ast.Call, after: Point) -> Iterator[tuple[ast.stmt, ast.Call]]:
+    def calls_with(self, whole: str | ast.expr, after: Point) -> Iterator[tuple[ast.stmt, ast.Call]]:
         """The calls that are told, or called on, what an expression or a name stands for, as a statement left
         it, each with the statement that it is in."""
         for statement in self._statements:
@@ -152,15 +152,15 @@ class Shares:
                 ):
                     yield statement, node
 
-    def _gets(self, call: ast.Call, whole: str | ast.Call) -> bool:
+    def _gets(self, call: ast.Call, whole: str | ast.expr) -> bool:
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         if any(is_what(passed_through(each), whole) for each in given):
             return True
         called = dotted(call.func.value) if isinstance(call.func, ast.Attribute) else None
         return called is not None and isinstance(whole, str) and whole.startswith(f"{called}.")
 
-    def name_of(self, call: ast.Call, point: Point) -> str | None:
-        """The name that a statement gives to what a call gives, in its order; on some ways at least:
+    def name_of(self, call: ast.expr, point: Point) -> str | None:
+        """The name that a statement gives to what an expression gives, in its order; on some ways at least:
         ``files = shuffled(files) if train else files``."""
         match point.statement:
             case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value):
@@ -227,7 +227,7 @@ class Shares:
 
         return Told(*map(those, (self._infos, self._numbers, self._own, self._totals)))
 
-    def hands_on(self, whole: str | ast.Call, after: Point) -> bool:
+    def hands_on(self, whole: str | ast.expr, after: Point) -> bool:
         """Whether the function gives, one by one, what a call gives, or what a name stands for as a statement
         left it: it returns that, or is a generator that goes through it."""
         places = [node for node in walk(self._function) if _gives(node, whole)]
@@ -372,7 +372,7 @@ class Shares:
                 return more is not None and number + more <= 1 and self._is_total(left)
         return False
 
-    def _takes_part(self, node: ast.AST, whole: str | ast.Call) -> bool:
+    def _takes_part(self, node: ast.AST, whole: str | ast.expr) -> bool:
         match node:
             case ast.Subscript(value=value, slice=ast.Slice() as part) if id(node) not in self._turned:
                 return is_what(value, whole) and self._is_told(part)
@@ -395,7 +395,7 @@ class Shares:
         iterable: ast.expr,
         target: ast.expr,
         inside: list[ast.stmt] | list[ast.expr],
-        whole: str | ast.Call,
+        whole: str | ast.expr,
     ) -> bool:
         """Whether a loop takes one of so many, or the things between two numbers."""
         match iterable:
@@ -461,7 +461,7 @@ def _comes_after(point: Point | None, node: ast.AST) -> bool:
     return False
 
 
-def is_what(node: ast.expr, whole: str | ast.Call) -> bool:
+def is_what(node: ast.expr, whole: str | ast.expr) -> bool:
     """Whether an expression is a name, or a certain call, or goes through what that gives."""
     return dotted(node) == whole if isinstance(whole, str) else passed_through(node) is whole
 
@@ -503,7 +503,7 @@ def _turned(node: ast.AST) -> list[ast.expr]:
     return []
 
 
-def _gives(node: ast.AST, whole: str | ast.Call) -> bool:
+def _gives(node: ast.AST, whole: str | ast.expr) -> bool:
     """Whether a statement or expression gives what another is, or a name stands for, to the caller, in its
     order."""
     match node:

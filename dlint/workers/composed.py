@@ -7,15 +7,17 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.callbacks import KEEPS_TRANSFORMS
+from dlint.knowledge.callbacks import KEEPS_TRANSFORMS, lets_errors_out
 from dlint.source.statements import statements_in
 from dlint.values.frame import Point
 from dlint.values.outcomes import Outcome
+from dlint.values.values import Function, Instance, Items, Made
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
-    from dlint.values.values import Made
     from dlint.values.worlds import World
+
+_FAR = 4  # transforms made of others, one inside another
 
 
 def made_of(evaluator: Evaluator, made: Made, world: World) -> Iterator[Outcome]:
@@ -28,6 +30,23 @@ def made_of(evaluator: Evaluator, made: Made, world: World) -> Iterator[Outcome]
                 for definition, w in evaluator.flow.definitions(name, point, reached):
                     if definition is made.point.statement:
                         yield from evaluator.values(node, point, w)
+
+
+def lets_out(evaluator: Evaluator, made: Made, function: Function, world: World, far: int = 0) -> bool:
+    """Whether an object of a library calls a function of the program, itself or through others that it is
+    made of, so that an error comes out of it as it is."""
+    if far == _FAR or not lets_errors_out(made.name):
+        return False
+    for value, w in made_of(evaluator, made, world):
+        for part in value.items if isinstance(value, Items) else (value,):
+            match part:
+                case Made() if lets_out(evaluator, part, function, w, far + 1):
+                    return True
+                case Function(node=node) if node is function.node:
+                    return True
+                case Instance(key=key) if function.receiver is not None and function.receiver.key == key:
+                    return True
+    return False
 
 
 def _added(made: Made) -> Iterator[tuple[ast.expr, Point, str]]:

@@ -19,7 +19,7 @@ from dlint.knowledge.tensors import (
 from dlint.source.statements import statements_in
 from dlint.streams.batches.of_items import OfItems, of_items
 from dlint.streams.item_numbers import is_number
-from dlint.streams.items import inner, is_default_collate, readers
+from dlint.streams.items import Reader, inner, is_default_collate, readers
 from dlint.streams.memory.overwritten import overwritten_by
 from dlint.streams.memory.places import Place, Values
 from dlint.streams.memory.stored import ANY
@@ -65,11 +65,80 @@ def has_tensors(
     found: list[Holding | None] = []
     for reader in readers(evaluator, dataset, world):
         for node, statement in _returned(reader.node):
-            parts = _parts(node, place, without)
-            if statement is None or not any(is_number(evaluator, reader, part, statement) for part in parts):
+            if statement is None:
                 return None
-            found.append("holds some" if _is_display(node, place) else "a tensor")
+            found.append(_of_item(evaluator, reader, node, statement, place, without))
     return _all(found)
+
+
+def _of_item(
+    evaluator: Evaluator,
+    reader: Reader,
+    node: ast.expr,
+    statement: ast.stmt,
+    place: Place,
+    without: Set[str],
+    far: int = 0,
+) -> Holding | None:
+    """What torch makes of a part of what an expression of a ``__getitem__`` gives; None where nothing
+    shows."""
+    point = Point(reader.frame, statement)
+    for part, left in parts_at(node, place, without):
+        kind: Holding | None = None
+        if not any(isinstance(key, str) for key in left) and is_number(evaluator, reader, part, statement):
+            kind = "a tensor"
+        elif isinstance(part, ast.Name) and part.id in reader.frame.layout.binds and far < _FAR:
+            kind = _of_variable(evaluator, reader, part.id, statement, left, without, far + 1)
+        kind = kind or _holding(evaluator, part, left, point, reader.world, without)
+        if kind is not None:
+            return "holds some" if _is_display(node, place) else kind
+    return None
+
+
+def _of_variable(
+    evaluator: Evaluator,
+    reader: Reader,
+    name: str,
+    statement: ast.stmt,
+    place: Place,
+    without: Set[str],
+    far: int,
+) -> Holding | None:
+    """The same of what a variable holds where a statement gives it to the loader, by every assignment that
+    may have made it, or stored what is at the place."""
+
+    def passing(each: ast.stmt) -> bool:
+        key = _stored_under(each, name)
+        if place and not isinstance(place[0], str | int):
+            return False  # it may be any of them
+        return key is not None and (key != place[0] if place else key in without)
+
+    evaluator.start()
+    found: list[Holding | None] = []
+    before = Point(reader.frame, statement)
+    for made, _ in evaluator.flow.definitions(name, before, reader.world, passing=passing):
+        match made:
+            case ast.Assign(targets=[ast.Name()], value=value):
+                found.append(_of_item(evaluator, reader, value, made, place, without, far))
+            case ast.Assign(targets=[ast.Subscript()], value=value) if _stored_under(
+                made, name
+            ) is not None and (not place or isinstance(place[0], str | int)):
+                kind = _of_item(evaluator, reader, value, made, place[1:], frozenset(), far)
+                found.append(kind if place or kind is None else "holds some")
+            case _:
+                return None
+    return _all(found)
+
+
+def _stored_under(statement: ast.stmt, name: str) -> object | None:
+    """The key under which a statement stores something in what a variable holds, where that is written
+    out."""
+    match statement:
+        case ast.Assign(
+            targets=[ast.Subscript(value=ast.Name(id=held), slice=ast.Constant(value=str() | int() as key))]
+        ) if held == name:
+            return key
+    return None
 
 
 def _of_images(evaluator: Evaluator, dataset: Made, world: World, place: Place) -> Holding | None:
@@ -322,27 +391,3 @@ def _holds_at(value: Value, place: Place, without: Set[str] = frozenset()) -> bo
 def is_tensor(value: Value) -> bool:
     """Whether a value surely is a tensor."""
     return isinstance(value, Made) and makes_tensors(value.name)
-
-
-def _parts(node: ast.expr, place: Place, without: Set[str] = frozenset()) -> list[ast.expr]:
-    """The expressions that stand at a place of what an item is returned as."""
-    match node:
-        case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            if any(isinstance(part, ast.Starred) for part in parts):
-                return []
-            if not place:
-                return [each for part in parts for each in _parts(part, ())]
-            at = place[0]
-            inside = isinstance(at, int) and -len(parts) <= at < len(parts)
-            return _parts(parts[at], place[1:], without) if isinstance(at, int) and inside else []
-        case ast.Dict(keys=keys, values=values):
-            named = {
-                key.value: value
-                for key, value in zip(keys, values, strict=True)
-                if isinstance(key, ast.Constant)
-            }
-            if not place or place[0] is Values.EACH:
-                left = [v for k, v in zip(keys, values, strict=True) if place or not _is_one_of(k, without)]
-                return [each for value in left for each in _parts(value, place[1:])]
-            return _parts(named[place[0]], place[1:], without) if place[0] in named else []
-    return [node]

@@ -245,11 +245,8 @@ class _Body:
                 yield Put(into, given, False)
             case ast.Expr(value=ast.Call() as call):
                 told = [*call.args, *(keyword.value for keyword in call.keywords)]
-                if (len(told) == 1 and not isinstance(call.func, ast.Attribute)) or all(
-                    not held.views(each) for each in told
-                ):
-                    return
-                yield from self._puts_by(call, held)
+                if any(held.views(each) for each in told):
+                    yield from self._puts_by(call, held)
 
 
 def _of_call(node: ast.expr, into: ast.expr | None, given: GivenBack) -> Kept | None:

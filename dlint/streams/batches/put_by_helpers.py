@@ -1,5 +1,6 @@
 """Functions that put what they are given, or parts of it, into a list or dict that they are given as well,
-and methods that put it into one of their object's, or hand it on to what does; and what functions give."""
+or that their module has, and methods that put it into one of their object's, or hand it on to what does; and
+what functions give."""
 
 from __future__ import annotations
 
@@ -58,6 +59,9 @@ class Asked(Callees, Protocol):
 
     def is_method(self, callee: ast.Attribute) -> bool:
         """Whether what is called may be a method of an object, and is no object that it holds."""
+
+    def lasts(self, name: str) -> bool:
+        """Whether a name is one of the module of which nobody empties what it stands for."""
 
     def once(self, mark: Key, make: Callable[[], ast.expr]) -> ast.expr:
         """An expression that is made up, the same each time that it is asked for."""
@@ -123,7 +127,9 @@ def put_by(
     found: dict[str | int, Put] = {}
     for put, by in list(_puts(function, function.body, there, spot)):
         root = _root(put.into)
-        if root in bound or root not in given or _is_renewed(put.into, statements, by, spot):
+        if root in bound or _is_renewed(put.into, statements, by, spot):
+            continue
+        if root not in given and not spot.lasts(root):
             continue
         into = spot.once((put_by, id(call), id(put.into)), partial(as_outside, put.into, given))
         # What another function puts aside stands at its call.
@@ -373,6 +379,28 @@ def emptied(function: ast.FunctionDef) -> set[str]:
                     if isinstance(target.ctx, ast.Del) or isinstance(target.slice, ast.Slice)
                 }
     return found & {parameter.arg for parameter in parameters(function)}
+
+
+def lasts_in(module: ast.Module, name: str) -> bool:
+    """Whether a module gives a name something once, at its top, takes nothing out of that, and gives it no
+    other name."""
+    given = 0
+    for node in walk(module):
+        match node:
+            case ast.Global(names=names) if name in names:
+                return False
+            case ast.Assign(value=ast.Name(id=held)) if held == name:
+                return False
+            case ast.Name(id=bound, ctx=ast.Store() | ast.Del()) if bound == name:
+                given += 1
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=held), attr=method)) if held == name:
+                if method not in LEAVES_FULL:
+                    return False
+            case ast.Subscript(value=ast.Name(id=held), slice=part, ctx=ctx) if held == name:
+                if isinstance(ctx, ast.Del) or (isinstance(ctx, ast.Store) and isinstance(part, ast.Slice)):
+                    return False
+    top = [each for each in module.body if name in own_names(each)]
+    return len(top) == given == 1
 
 
 def _empties(function: FunctionNode) -> bool:

@@ -29,6 +29,7 @@ from dlint.streams.batches.put_by_helpers import (
     as_outside,
     emptied,
     given_back,
+    lasts_in,
     may_empty,
     put_by,
 )
@@ -61,6 +62,7 @@ class Spot:
         self._trail = list(trail)
         self._point: Point | None = None
         self._calls_around = 0
+        self._called_from = module
 
     @property
     def module(self) -> Module:
@@ -262,6 +264,7 @@ class Spot:
         frame = self._evaluator.calls.enter(function, arguments_of(call, self.point), call, self.point)
         inside._point = Point(frame, function.node.body[0])
         inside._calls_around = self._calls_around + 1
+        inside._called_from = self._module
         return inside
 
     def is_method(self, callee: ast.Attribute) -> bool:
@@ -282,6 +285,15 @@ class Spot:
             ):
                 return True
         return False
+
+    def lasts(self, name: str) -> bool:
+        """Whether a name is one of the module, which calls the function itself, and nobody empties what it
+        stands for, or gives it to another name."""
+        module = self._module
+        if self._called_from is not module or not name:
+            return False
+        mentioning = self._evaluator.modules.index.mentioning(name)
+        return list(mentioning) == [module.relative] and lasts_in(module.tree, name)
 
     def once(self, mark: Key, make: Callable[[], ast.expr]) -> ast.expr:
         """An expression that is made up, the same each time: what is found out of it goes by its identity."""

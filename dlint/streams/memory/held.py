@@ -241,9 +241,9 @@ class Held:
             case ast.Call(func=ast.Name(id="dict"), args=[], keywords=entries):
                 return [view for entry in entries if entry.arg for view in self.views(entry.value)]
             case ast.ListComp(elt=each, generators=[generator]):
-                return self.inside(generator).views(each)
+                return [view for inside in self._insides(generator) for view in inside.views(each)]
             case ast.DictComp(value=each, generators=[generator]):
-                return self.inside(generator).views(each)
+                return [view for inside in self._insides(generator) for view in inside.views(each)]
             case ast.Call(func=ast.Name(id="list" | "tuple"), args=[rows], keywords=[]):
                 return self._each(rows)
             case ast.Starred(value=rows):
@@ -269,6 +269,21 @@ class Held:
         if whole is None or not (whole.known.is_tensor or whole.known.place):
             return []
         return [whole.rows() if whole.known.is_array is not False else whole]
+
+    def _insides(self, generator: ast.comprehension) -> Iterator[Held]:
+        """The same inside a comprehension, for each thing that it goes through where these were written out:
+        the keywords that a function was given (``{k: v.cpu() for k, v in parts.items()}``)."""
+        yield self.inside(generator)
+        of_values = is_of_values(generator.iter)
+        for target, source in each_gone_through(generator.target, generator.iter):
+            if not (isinstance(target, ast.Name) and isinstance(source, ast.Name)) or generator.ifs:
+                continue
+            is_dict = source.id in self.dicts
+            parts = self.dicts.get(source.id, []) if of_values else self.displays.get(source.id, [])
+            for view in parts if of_values or not is_dict else ():
+                inside = self.copy()
+                inside.names[target.id] = view.known
+                yield inside
 
     def inside(self, generator: ast.comprehension) -> Held:
         """What has a batch's memory inside a comprehension that goes through parts of one."""

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from dlint.calls.leads import is_data_method, is_own
 from dlint.knowledge.callbacks import (
-    GOES_THROUGH,
     PLAIN_BUILTINS,
     called_parts,
     element_arguments,
+    goes_through,
     is_builder,
     takes_callbacks,
 )
@@ -197,8 +197,7 @@ class Meeting:
                 if node is not None and at is not None:
                     self._note(callee.name, callee.owner, node, at, world)
                     self._callbacks(callee, arguments or Arguments(), node, at, world)
-                    library, _, name = callee.name.partition(".")
-                    if library == "builtins" and name in GOES_THROUGH and isinstance(node, ast.Call):
+                    if goes_through(callee.name) and isinstance(node, ast.Call):
                         for argument in node.args:
                             self.iteration(argument, at, world)
 

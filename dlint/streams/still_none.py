@@ -1,0 +1,306 @@
+"""What is None still: followed through a function from where a variable, or what a dict keeps, becomes None
+to where it is handed on.
+
+A test of it is understood (``if pair is not None: pair = crop(pair)`` lets None pass by), what binds it anew
+ends it, and so does all else that is done with it: what works with None raises an error, and what is given it
+may put something in its place.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from dlint.source.nodes import walk
+from dlint.source.statements import as_try, expressions, own_names, statements_in
+from dlint.streams.endings import suppresses
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_Ways = tuple[bool, bool]  # whether a test of what is None may be true, and whether it may be false
+_EITHER: _Ways = (True, True)
+_NEITHER: _Ways = (False, False)
+
+
+class Kept(NamedTuple):
+    """A variable, or with a ``key`` what the dict in it keeps under that."""
+
+    name: str
+    key: str | int | None = None
+
+
+def handed(node: ast.expr) -> list[ast.expr]:
+    """An expression and its parts that are handed on as they are: those of a tuple or dict."""
+    found = [node]
+    for each in found:
+        match each:
+            case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
+                found += parts
+    return found
+
+
+def stored(statement: ast.stmt, name: str) -> Iterator[tuple[str | int, ast.expr]]:
+    """What a statement puts in the dict that a variable holds, and under which keys; where it makes the dict,
+    too."""
+    match statement:
+        case ast.Assign(
+            targets=[ast.Subscript(value=ast.Name(id=held), slice=ast.Constant(value=str() | int() as key))],
+            value=value,
+        ) if held == name:
+            yield key, value
+        case ast.Assign(targets=[ast.Name(id=held)], value=ast.Dict() as made) if held == name:
+            yield from _entries(made)
+        case ast.Assign(
+            targets=[ast.Name(id=held)], value=ast.Call(func=ast.Name(id="dict"), keywords=given)
+        ) if held == name:
+            yield from ((each.arg, each.value) for each in given if each.arg is not None)
+        case ast.Expr(
+            value=ast.Call(
+                func=ast.Attribute(value=ast.Name(id=held), attr="update"), args=args, keywords=given
+            )
+        ) if held == name:
+            yield from ((each.arg, each.value) for each in given if each.arg is not None)
+            for each in args:
+                if isinstance(each, ast.Dict):
+                    yield from _entries(each)
+
+
+def table_of(statement: ast.stmt, name: str) -> ast.Name | None:
+    """A variable where a statement puts something in the dict that it holds already."""
+    match statement:
+        case (
+            ast.Assign(targets=[ast.Subscript(value=ast.Name(id=held) as table)])
+            | ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=held) as table, attr="update")))
+        ) if held == name:
+            return table
+    return None
+
+
+def _entries(made: ast.Dict) -> Iterator[tuple[str | int, ast.expr]]:
+    for key, value in zip(made.keys, made.values, strict=True):
+        if isinstance(key, ast.Constant) and isinstance(key.value, str | int):
+            yield key.value, value
+
+
+def is_none_still(
+    kept: Kept,
+    made: ast.stmt,
+    at: ast.stmt,
+    function: ast.FunctionDef,
+    spared: Sequence[ast.AST],
+    never_returns: Callable[[ast.stmt], bool],
+) -> bool:
+    """Whether what a statement has ``made`` None may be so ``at`` another, which only hands it on. Some nodes
+    are ``spared``: the tests by which a loop tries again. ``never_returns`` tells calls that end it all."""
+    way = _Way(kept, made, at, spared, never_returns)
+    way.through(function.body, False)
+    return way.comes
+
+
+class _Way:
+    """One walk through a function, with whether the None may be there at each statement."""
+
+    def __init__(
+        self,
+        kept: Kept,
+        made: ast.stmt,
+        at: ast.stmt,
+        spared: Sequence[ast.AST],
+        never_returns: Callable[[ast.stmt], bool],
+    ) -> None:
+        self.comes = False
+        self._kept, self._made, self._at = kept, made, at
+        self._spared = {id(inner) for each in spared for inner in walk(each)}
+        self._never_returns = never_returns
+        self._broken = self._continued = False  # with it, the loop that is gone through
+        self._met = False  # somewhere in the block that is tried
+        self._told = set[str]()  # what was set where a test of it has told
+
+    def through(self, block: list[ast.stmt], here: bool) -> bool:
+        """Whether it may be None behind a block."""
+        for statement in block:
+            here = self._past(statement, here)
+        return here
+
+    def _past(self, statement: ast.stmt, here: bool) -> bool:
+        self._met = self._met or here
+        if statement is self._at:
+            given = getattr(statement, "value", None)
+            self._spared |= {id(each) for each in handed(given)} if isinstance(given, ast.expr) else set()
+            self.comes = self.comes or (here and not self._is_used(statement))
+        if statement is self._made:
+            return True
+        if isinstance(statement, _LOOPS):
+            return self._past_loop(statement, here)
+        attempt = as_try(statement)
+        if attempt is not None:
+            return self._past_attempt(attempt, here)
+        match statement:
+            case ast.Return() | ast.Raise():
+                return False
+            case ast.Break():
+                self._broken = self._broken or here
+                return False
+            case ast.Continue():
+                self._continued = self._continued or here
+                return False
+            case ast.If(test=test):
+                return self._past_test(statement, test, here)
+            case ast.With() | ast.AsyncWith():
+                return self._past_manager(statement, here)
+            case ast.Match():
+                here = here and not self._is_used(statement.subject)
+                ends = [self.through(case.body, here) for case in statement.cases]
+                return any(ends) or (here and not any(map(_takes_all, statement.cases)))
+        return here and not self._ends(statement)
+
+    def _past_test(self, statement: ast.If, test: ast.expr, here: bool) -> bool:
+        if self._names(test):
+            inside = statements_in([statement])
+            self._told.update(name for each in inside for name in own_names(each) if name != self._kept.name)
+        yes, no = self._ways(test)
+        after = self.through(statement.body, here and yes)
+        return self.through(statement.orelse, here and no) or after
+
+    def _past_manager(self, statement: ast.With | ast.AsyncWith, here: bool) -> bool:
+        here = here and not any(map(self._is_used, expressions(statement)))
+        before, self._met = self._met, False
+        after = self.through(statement.body, here)
+        if any(suppresses(item.context_expr) for item in statement.items):
+            after = after or self._met
+        self._met = self._met or before
+        return after
+
+    def _past_loop(self, loop: ast.For | ast.AsyncFor | ast.While, here: bool) -> bool:
+        outside = self._broken, self._continued
+        self._broken = self._continued = False
+        leaves = False
+        for _ in range(3):  # a round may find what the one before has left
+            if isinstance(loop, ast.While):
+                endless = isinstance(loop.test, ast.Constant) and bool(loop.test.value)
+                yes, no = self._ways(loop.test)
+                leaves, inside = leaves or (here and no and not endless), here and yes
+            else:
+                inside = here and not self._is_used(loop.iter)
+                leaves = leaves or inside
+                inside = inside and self._kept.name not in own_names(loop)
+            here = self.through(loop.body, inside) or self._continued
+        after = self.through(loop.orelse, leaves) or self._broken
+        self._broken, self._continued = outside
+        return after and not self._tries_otherwise(loop)
+
+    def _tries_otherwise(self, loop: ast.stmt) -> bool:
+        """Whether a loop makes it, and asks about it in a way that is not known for one that tries again so
+        many times: it may go on until there is something."""
+        inside = list(statements_in([loop]))
+        return any(each is self._made for each in inside) and any(
+            not isinstance(each, ast.Return) and any(map(self._is_used, expressions(each)))
+            for each in inside
+            if each is not self._made and each is not self._at
+        )
+
+    def _past_attempt(self, attempt: ast.Try, here: bool) -> bool:
+        before, self._met = self._met, False
+        after = self.through(attempt.orelse, self.through(attempt.body, here))
+        met = self._met
+        caught = [self.through(each.body, met) for each in attempt.handlers]
+        after = self.through(attempt.finalbody, after or any(caught))
+        self._met = self._met or before
+        return after
+
+    def _ends(self, statement: ast.stmt) -> bool:
+        """Whether a plain statement does away with it: binds it anew, does anything with it, or ends all."""
+        name, key = self._kept
+        if name in own_names(statement) or self._is_used(statement):
+            return True
+        if isinstance(statement, ast.AugAssign) and self._names(statement.target):
+            return True
+        if isinstance(statement, ast.Assign) and key is not None:
+            stored = [each for each in statement.targets if isinstance(each, ast.Subscript)]
+            if any(self._is_entry(each) for each in stored):
+                return True
+        return self._never_returns(statement)
+
+    def _ways(self, test: ast.expr) -> _Ways:
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=inner):
+                yes, no = self._ways(inner)
+                return no, yes
+            case ast.BoolOp(op=operator, values=values):
+                return self._all(values) if isinstance(operator, ast.And) else self._any(values)
+            case ast.Compare(left=asked, ops=[operator], comparators=[ast.Constant(value=None)]) if (
+                self._is_it(asked)
+            ):
+                if isinstance(operator, ast.Is | ast.Eq):
+                    return (True, False)
+                return (False, True) if isinstance(operator, ast.IsNot | ast.NotEq) else _NEITHER
+            case ast.Call(func=ast.Name(id="isinstance"), args=[asked, kind]) if self._is_it(asked):
+                return _NEITHER if "None" in ast.unparse(kind) else (False, True)
+        if self._is_it(test):
+            return (False, True)
+        return _NEITHER if self._is_used(test) or self._is_told(test) else _EITHER
+
+    def _all(self, values: list[ast.expr]) -> _Ways:
+        fails = False
+        for each in values:
+            yes, no = self._ways(each)
+            fails = fails or no
+            if not yes:
+                return False, fails
+        return True, fails
+
+    def _any(self, values: list[ast.expr]) -> _Ways:
+        holds = False
+        for each in values:
+            yes, no = self._ways(each)
+            holds = holds or yes
+            if not no:
+                return holds, False
+        return holds, True
+
+    def _is_told(self, test: ast.expr) -> bool:
+        return any(isinstance(node, ast.Name) and node.id in self._told for node in walk(test))
+
+    def _is_it(self, node: ast.expr) -> bool:
+        """Whether an expression is what may be None."""
+        match node:
+            case ast.Name(id=name):
+                return self._kept == Kept(name)
+            case ast.Subscript():
+                return self._is_entry(node)
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id=name), attr="get"), args=[ast.Constant(value=str(key))]
+            ):
+                return self._kept == Kept(name, key)
+        return False
+
+    def _is_entry(self, node: ast.Subscript) -> bool:
+        match node:
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str() | int() as key)):
+                return self._kept == Kept(name, key)
+        return False
+
+    def _names(self, node: ast.AST) -> bool:
+        return any(isinstance(each, ast.Name) and each.id == self._kept.name for each in walk(node))
+
+    def _is_used(self, node: ast.AST) -> bool:
+        """Whether a statement or an expression does anything with it but to store or take another entry."""
+        name, key = self._kept
+        apart = set(self._spared)
+        for each in walk(node):
+            match each:
+                case ast.Subscript(value=ast.Name() as held, slice=ast.Constant(value=other)) if (
+                    key is not None and (other != key or isinstance(each.ctx, ast.Store))
+                ):
+                    apart.add(id(held))
+        return any(
+            isinstance(each, ast.Name)
+            and each.id == name
+            and isinstance(each.ctx, ast.Load)
+            and id(each) not in apart
+            for each in walk(node)
+        )
+
+
+def _takes_all(case: ast.match_case) -> bool:
+    return isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None and case.guard is None
