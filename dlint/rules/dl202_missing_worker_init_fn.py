@@ -108,6 +108,7 @@ from dlint.loaders.loaders import Loader, is_zero
 from dlint.loaders.passes import is_passed_once
 from dlint.program.asked import for_dataset, for_event
 from dlint.program.conditions import both, with_workers
+from dlint.program.endless import keeps_workers
 from dlint.program.program import Program
 from dlint.program.renewals import lacks_init
 from dlint.randomness.init_functions import behind_partials, result_of
@@ -157,7 +158,7 @@ def check(program: Program) -> Iterator[Found]:
         alike = {
             id(draw) for code in codes if (draw := nearest[id(code)]) and _seeds_alike(program, code, draw)
         }
-        if loader.keeps_workers:
+        if alike and keeps_workers(program, loader):
             # They go on in the next epoch; of a seed that all of them have DL201 speaks.
             draws = [draw for draw in draws if id(draw) not in alike]
         if draws:
@@ -236,7 +237,7 @@ def _repeated(program: Program, loader: Loader) -> str | None:
     neither."""
     started = [value for value in loader.values("num_workers") if not is_zero(value)]
     one = all(isinstance(value, Const) and value.value == 1 for value in started)
-    if loader.keeps_workers or is_passed_once(program, loader):
+    if keeps_workers(program, loader) or is_passed_once(program, loader):
         return None if one else "all workers repeat its numbers"
     return "every epoch repeats its numbers" if one else "all workers and epochs repeat them"
 
