@@ -107,11 +107,12 @@ from dlint.knowledge.randomness import (
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.loaders.passes import is_passed_once
 from dlint.program.asked import for_dataset, for_event
+from dlint.program.called_init import called_init
 from dlint.program.conditions import both, with_workers
 from dlint.program.endless import keeps_workers
 from dlint.program.program import Program
 from dlint.program.renewals import lacks_init
-from dlint.randomness.init_functions import behind_partials, result_of
+from dlint.randomness.init_functions import behind_partials
 from dlint.randomness.replacements import REPLACING, replaces_item
 from dlint.randomness.reseeds import is_always_taken, is_taken
 from dlint.randomness.seed import FIXED, NEW, TORCH, WORKER
@@ -162,7 +163,7 @@ def check(program: Program) -> Iterator[Found]:
             # They go on in the next epoch; of a seed that all of them have DL201 speaks.
             draws = [draw for draw in draws if id(draw) not in alike]
         if draws:
-            if _is_called(program, loader) or surely_starts_anew(program, uses[0]):
+            if called_init(program, loader) is not None or surely_starts_anew(program, uses[0]):
                 continue
             drawing = [use for use in uses if nearest.get(id(use.code)) is not None]
             missing = lacks_init(program, loader, drawing)
@@ -220,16 +221,6 @@ def _is_set_later(program: Program, loader: Loader) -> bool:
         for store in (program.evaluator.attributes.outside.stores("worker_init_fn") if storing else ())
         for held, _ in program.evaluator.values(store.target.value, store.point)
     )
-
-
-def _is_called(program: Program, loader: Loader) -> bool:
-    """Whether the loader gets the result of a seeding function instead of the function: DL205 says so."""
-    written = loader.written("worker_init_fn")
-    if not isinstance(written, ast.Call):
-        return False
-    program.evaluator.start()
-    callees = program.evaluator.values(written.func, loader.point)
-    return bool(callees) and all(result_of(callee) is not None for callee, _ in callees)
 
 
 def _repeated(program: Program, loader: Loader) -> str | None:
