@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,7 @@ class Parameters:
         self._inside: dict[int, list[Inside] | None] = {}
         self._asking: dict[tuple[int, str], int] = {}
         self._heirs: dict[int, list[tuple[int, list[Instance | Class]]]] = {}
+        self._made: dict[Key, bool] = {}
 
     def values(self, name: str, frame: Frame, world: World) -> list[Outcome]:
         """The values of a function's parameter in a frame."""
@@ -110,9 +112,25 @@ class Parameters:
                     # One world for all that one call may be on: nothing yet tells those apart.
                     there = world if chosen is not None else world.assuming(choice, index)
                     found += [(each, there) for each in receivers or [plain]]
+            of_heirs = all(each and not _has_own(each, owner) for _, each in heirs)
+            if of_heirs and chosen in (None, _ANOTHER) and self._is_made(owner):
+                # Whoever has those of the class itself calls it as well, by what nobody can follow.
+                found.append((plain, world.assuming(choice, _ANOTHER)))
             return found or anyone
         finally:
             del self._asking[mark]
+
+    def _is_made(self, cls: Class) -> bool:
+        """Whether the program makes objects of a class itself, and not only of those below it."""
+        known = self._made.get(cls.key)
+        if known is None:
+            index, home = self._evaluator.modules.index, cls.module.relative
+            made = re.compile(rb"(?<!\bclass )\b%b\(" % re.escape(cls.name.encode()))
+            known = self._made[cls.key] = any(
+                not index.is_test(relative) and made.search(index.data(relative)) is not None
+                for relative in index.calling(cls.name, home, method=False)
+            )
+        return known
 
     def member(self, name: str, attribute: str, frame: Frame, world: World) -> list[Outcome] | None:
         """The values of ``name.attribute`` where a parameter is an object that the caller has under a name:
@@ -524,6 +542,12 @@ def _telling(receivers: list[Instance | Class], owner: Class, by_name: bool) -> 
     """What a call calls a method on, where any of it says more than its class: then it may be the others,
     too (``(Debug if debug else Trainer)().run()``)."""
     return receivers if any(_says_more(each, owner, by_name) for each in receivers) else []
+
+
+def _has_own(receivers: list[Instance | Class], owner: Class) -> bool:
+    """Whether a class itself, or one of its objects, is among what a call calls a method on."""
+    classes = [each if isinstance(each, Class) else each.cls for each in receivers]
+    return any(each.node is owner.node for each in classes)
 
 
 def _says_more(receiver: Instance | Class, owner: Class, by_name: bool) -> bool:

@@ -185,6 +185,26 @@ class Sites:
                     if site is not None:
                         found.append(site)
 
+    def reading(self, scope: ast.FunctionDef, owner: Class) -> list[Site]:
+        """The places that read a property, each as the call of it that this is."""
+        found: list[Site] = []
+        files = list(self._evaluator.modules.index.mentioning(scope.name))
+        for module in self._evaluator.modules.each(self._nearest(files, scope, owner.module.relative)):
+            for trail in module.paths_to(scope.name):
+                node = trail[-1]
+                if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+                    continue
+                point = self.point_of(module, trail)
+                for holder, _ in self._evaluator.values(node.value, point):
+                    if isinstance(holder, Instance) and any(
+                        getter.node is scope
+                        for getter, _ in self._evaluator.classes.properties(holder.cls).get(node.attr, ())
+                    ):
+                        call = ast.copy_location(ast.Call(node, [], []), node)
+                        found.append(Site(call, point, Arguments()))
+                        break
+        return found
+
     def receivers(self, site: Site, scope: FunctionNode) -> list[Instance | Class]:
         """The objects that a call calls a method on, and the classes where it is a class's."""
         return [

@@ -118,6 +118,13 @@ class Iterations:
         """Whether an expression is a loader itself."""
         return any(self.loader(value) is not None for value, _ in self._evaluator.values(node, point))
 
+    def calls(self, call: ast.Call, point: Point, function: ast.AST) -> bool:
+        """Whether a call is one of a function."""
+        return any(
+            isinstance(value, Function) and value.node is function
+            for value, _ in self._evaluator.values(call.func, point)
+        )
+
     def may_go_round(self, node: ast.expr, point: Point) -> bool:
         """Whether what is called may have a loop in it: a function of the program has, or nobody can see."""
         found = [

@@ -19,8 +19,8 @@ _FAR = 6
 
 
 def is_passed_once(program: Program, loader: Loader) -> bool:
-    """Whether a loader is surely gone through once: by one loop of the function that makes it, which does
-    nothing else with it, where nothing repeats that loop or the calls that lead there."""
+    """Whether a loader is surely gone through once: by one loop, or one iterator, of the function that makes
+    it, which does nothing else with it, where nothing repeats that or the calls that lead there."""
     passes = list(_uses(loader))
     if len(passes) != 1 or passes[0] is None or any(True for _ in loops_that_repeat(passes[0])):
         return False
@@ -49,7 +49,15 @@ def _uses(loader: Loader) -> Iterator[Point | None]:
                 if isinstance(node, ast.Name) and node.id == name and _goes_through(each.iter, node):
                     heads.add(id(node))
                     yield Point(frame, each)
+        match each:
+            case ast.Assign(value=ast.Call(func=ast.Name(id="iter"), args=[ast.Name(id=given) as node])):
+                if given == name:
+                    heads.add(id(node))
+                    yield Point(frame, each)
     for node in walk(frame.scope):
+        match node:
+            case ast.Call(func=ast.Name(id="len"), args=[ast.Name() as asked]):
+                heads.add(id(asked))  # starts no workers
         named = isinstance(node, ast.Name) and node.id == name
         if named and node is not statement.targets[0] and id(node) not in heads:
             yield None

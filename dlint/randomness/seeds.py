@@ -40,7 +40,7 @@ from dlint.randomness.seed import (
     operate,
 )
 from dlint.randomness.told import told_in_rounds
-from dlint.source.statements import dotted, parameters, statements_in, target_names
+from dlint.source.statements import dotted, own_names, parameters, self_name, statements_in, target_names
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.places import tests_around
 from dlint.values.values import Const, External, Function, Instance, Made, Partial, Value
@@ -372,6 +372,29 @@ class _Trace:
                 found += self._of_object(value, node, point, world)
             else:
                 found.append(self._value_of_attribute(value, node))
+        if any(seed.kinds == UNKNOWN_SEED.kinds for seed in found) and not sounds_changing(node.attr):
+            return self._constructed(node, point, world) or found
+        return found
+
+    def _constructed(self, node: ast.Attribute, point: Point, world: World) -> list[Seed]:
+        """What constructors store in an attribute of their objects, whatever its name says; nothing where
+        others may store something there."""
+        attributes, found = self._evaluator.attributes, list[Seed]()
+        for holder, w in self._evaluator.values(node.value, point, world):
+            if not isinstance(holder, Instance) or attributes.is_set_from_outside(holder, node.attr):
+                return []
+            storing = {id(function) for _, function in attributes.storing(holder, node.attr)}
+            frames = [
+                frame for _, frame in self._evaluator.initialisers.of(holder) if id(frame.scope) in storing
+            ]
+            if not frames or len(frames) != len(storing):
+                return []
+            for frame in frames:
+                stored = _stored(frame, node.attr)
+                if stored is None:
+                    return []
+                for value, at in stored:
+                    found += self.of(value, at, w)
         return found
 
     def _is_told(self, node: ast.Attribute, point: Point, world: World) -> bool:
@@ -507,6 +530,22 @@ class _Trace:
                 if result is outcome
             ][:_MOST]
         return worlds
+
+
+def _stored(frame: Frame, name: str) -> list[tuple[ast.expr, Point]] | None:
+    """What a constructor stores in an attribute of its object; None where it does more than that to it."""
+    if not isinstance(frame.scope, ast.FunctionDef):
+        return None
+    path = f"{self_name(frame.scope)}.{name}"
+    found: list[tuple[ast.expr, Point]] = []
+    for statement in statements_in(frame.scope.body):
+        if path in own_names(statement):
+            match statement:
+                case ast.Assign(targets=[target], value=value) if dotted(target) == path:
+                    found.append((value, Point(frame, statement)))
+                case _:
+                    return None
+    return found
 
 
 def _is_first(link: Link) -> bool:

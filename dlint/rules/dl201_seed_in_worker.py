@@ -238,14 +238,18 @@ def _put_back_by(program: Program, code: WorkerCode, event: Event) -> bool:
         if link.function is not None:
             functions.add(id(link.function.node))
         link = link.above
-    for other in code.events:
-        if other.name.rpartition(".")[2] not in restoring and not (
+    others = [
+        other
+        for other in code.events
+        if other.name.rpartition(".")[2] in restoring
+        or (
             other is not event
             and not (other.node is event.node and _is_come_to_again(other))
             and SEEDS.get(other.name) == libraries
             and any(NEW & seed.kinds for seed in seeds_of(program.evaluator, code, other))
-        ):
-            continue
+        )
+    ]
+    for other in code.each_way(others):
         # What saves the state itself puts that back: it must be around the seeding, not behind it.
         scope = other.point.frame.scope
         text = other.module.text_of(scope)
@@ -254,9 +258,39 @@ def _put_back_by(program: Program, code: WorkerCode, event: Event) -> bool:
             if id(point.statement) in functions:
                 return True  # a decorator of the function
             mine = places.get(id(point.frame.scope))
-            if mine is not None and (_is_around(point, mine) or (not apart and _is_behind(point, mine))):
+            if mine is None:
+                continue
+            if _is_around(point, mine) or (
+                not apart and _is_behind(point, mine) and not _is_saved_behind(code, other, point, mine)
+            ):
                 return True
     return False
+
+
+def _is_saved_behind(code: WorkerCode, restoring: Event, at: Point, seeding: Point) -> bool:
+    """Whether the state that a call puts back ``at`` a place is read after a seeding, and not before it: by
+    the same block or object (``with restored():``)."""
+    calls = next((each for each in STATE_CALLS.values() if restoring.name.endswith(each[-1])), None)
+    if calls is None:
+        return False
+    read = _statements(code, restoring, calls[0], seeding)
+    if id(at.statement) in read:
+        return True
+    # What one statement reads and puts back is its own.
+    for own in read.keys() & _statements(code, restoring, calls[-1], seeding).keys():
+        del read[own]
+    return bool(read) and all(_is_behind(point, seeding) for point in read.values())
+
+
+def _statements(code: WorkerCode, restoring: Event, name: str, point: Point) -> dict[int, Point]:
+    """The statements of a point's function that come to a call of a library, of a name."""
+    named = f"{restoring.name.rpartition('.')[0]}.{name}"
+    return {
+        id(place.statement): place
+        for event in code.each_way(each for each in code.events if each.name == named)
+        for place in event.places()
+        if place.frame.scope is point.frame.scope
+    }
 
 
 def _is_come_to_again(event: Event) -> bool:

@@ -107,10 +107,12 @@ from dlint.knowledge.randomness import (
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.loaders.passes import is_passed_once
 from dlint.program.asked import for_dataset, for_event
+from dlint.program.called_init import called_init
 from dlint.program.conditions import both, with_workers
+from dlint.program.endless import keeps_workers
 from dlint.program.program import Program
 from dlint.program.renewals import lacks_init
-from dlint.randomness.init_functions import behind_partials, result_of
+from dlint.randomness.init_functions import behind_partials
 from dlint.randomness.replacements import REPLACING, replaces_item
 from dlint.randomness.reseeds import is_always_taken, is_taken
 from dlint.randomness.seed import FIXED, NEW, TORCH, WORKER
@@ -157,11 +159,11 @@ def check(program: Program) -> Iterator[Found]:
         alike = {
             id(draw) for code in codes if (draw := nearest[id(code)]) and _seeds_alike(program, code, draw)
         }
-        if loader.keeps_workers:
+        if alike and keeps_workers(program, loader):
             # They go on in the next epoch; of a seed that all of them have DL201 speaks.
             draws = [draw for draw in draws if id(draw) not in alike]
         if draws:
-            if _is_called(program, loader) or surely_starts_anew(program, uses[0]):
+            if called_init(program, loader) is not None or surely_starts_anew(program, uses[0]):
                 continue
             drawing = [use for use in uses if nearest.get(id(use.code)) is not None]
             missing = lacks_init(program, loader, drawing)
@@ -221,22 +223,12 @@ def _is_set_later(program: Program, loader: Loader) -> bool:
     )
 
 
-def _is_called(program: Program, loader: Loader) -> bool:
-    """Whether the loader gets the result of a seeding function instead of the function: DL205 says so."""
-    written = loader.written("worker_init_fn")
-    if not isinstance(written, ast.Call):
-        return False
-    program.evaluator.start()
-    callees = program.evaluator.values(written.func, loader.point)
-    return bool(callees) and all(result_of(callee) is not None for callee, _ in callees)
-
-
 def _repeated(program: Program, loader: Loader) -> str | None:
     """What repeats the numbers: other workers, and later passes, which start new ones; None where there are
     neither."""
     started = [value for value in loader.values("num_workers") if not is_zero(value)]
     one = all(isinstance(value, Const) and value.value == 1 for value in started)
-    if loader.keeps_workers or is_passed_once(program, loader):
+    if keeps_workers(program, loader) or is_passed_once(program, loader):
         return None if one else "all workers repeat its numbers"
     return "every epoch repeats its numbers" if one else "all workers and epochs repeat them"
 

@@ -139,6 +139,7 @@ from dlint.knowledge.iterables import DIVIDES
 from dlint.knowledge.randomness import GENERATORS, RESEEDS, SEEDS, draws_from_generator
 from dlint.program.asked import for_made
 from dlint.program.conditions import both, loaded
+from dlint.program.endless import keeps_workers
 from dlint.program.program import Program
 from dlint.program.renewals import lacks_init, renewed_by_call, renewed_by_parent, restored_by, stores
 from dlint.program.unseeded_transforms import unseeded_transforms
@@ -185,12 +186,12 @@ def check(program: Program) -> Iterator[Found]:
             if _is_renewed(program, use, made):
                 continue
             own = _is_one_of_many(use.code, made)
-            if own and use.loader is not None and use.loader.keeps_workers:
-                continue
             used = _used(program, use, made) if lazy else ""
             if used is None:
                 continue
-            kept = use.loader is not None and use.loader.keeps_workers
+            kept = use.loader is not None and keeps_workers(program, use.loader)
+            if own and kept:
+                continue
             anew = not kept and renewed_by_parent(program, use, made)
             order = _is_order_of_all(program, use, event)
             if order and (kept or anew):
@@ -212,7 +213,7 @@ def _of_monai(program: Program, use: WorkerUse) -> Iterator[Found]:
         use.loader.module,
         use.loader.call,
         f"{names[0]}{more} {verb} from MONAI's own generator, which torch's DataLoader does not seed: all "
-        f"{'workers' if use.loader.keeps_workers else 'workers and epochs'} repeat its numbers",
+        f"{'workers' if keeps_workers(program, use.loader) else 'workers and epochs'} repeat its numbers",
         "silent",
         _MONAIS_LOADER,
         loaded(program, use),
@@ -471,7 +472,9 @@ def _found_transform(program: Program, event: Event, made: Made, use: WorkerUse)
     assert isinstance(made.node, ast.expr)
     name = made.name.rpartition(".")[2]
     repeated = (
-        "all workers" if use.loader is not None and use.loader.keeps_workers else "all workers and epochs"
+        "all workers"
+        if use.loader is not None and keeps_workers(program, use.loader)
+        else "all workers and epochs"
     )
     return Found(
         made.point.frame.module,

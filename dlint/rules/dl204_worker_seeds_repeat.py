@@ -30,7 +30,9 @@ Every epoch starts new workers, and each calls the function anew. Measured, of 2
   in every run, whatever seed the user sets; on torch 1.8.1 the same in every epoch.
 
 With `persistent_workers=True` the workers live on, and the worker's number is enough; a constant is not. So
-it is with a loader class that takes all batches from one iterator (`next(self.iterator)`).
+it is with a loader class that takes all batches from one iterator (`next(self.iterator)`), and where the
+sampler or the stream never ends (`while True: yield ...`) and no loop is seen to leave the loader and to
+begin it again.
 
 ## Example
 
@@ -88,6 +90,7 @@ from dlint.loaders.loaders import Loader
 from dlint.loaders.passes import is_passed_once
 from dlint.program.asked import for_function
 from dlint.program.conditions import both, with_workers
+from dlint.program.endless import keeps_workers
 from dlint.program.program import Program
 from dlint.randomness.init_functions import init_functions
 from dlint.randomness.seed import FIXED, STATE, WORKER
@@ -135,12 +138,14 @@ class _Given(NamedTuple):
 
 def _given(program: Program, code: WorkerCode, loader: Loader | None, *, copied: bool) -> Iterator[_Given]:
     together: dict[int, list[Seeding]] = {}
-    kept = loader is not None and loader.keeps_workers
-    for seeding in repeating(program.evaluator, code, copied=copied):
+    seedings = list(repeating(program.evaluator, code, copied=copied))
+    counting = any(WORKER in each.kinds for each in seedings)
+    kept = loader is not None and counting and keeps_workers(program, loader)
+    for seeding in seedings:
         if not (WORKER in seeding.kinds and kept):
             together.setdefault(id(seeding.entry.function.node), []).append(seeding)
-    for seedings in together.values():
-        yield _Given(seedings, loader, _drawn(program, seedings, loader))
+    for alike in together.values():
+        yield _Given(alike, loader, _drawn(program, alike, loader))
 
 
 def _drawn(program: Program, seedings: list[Seeding], loader: Loader | None) -> list[str]:
@@ -179,7 +184,7 @@ def _passed(program: Program, loader: Loader) -> Iterator[Found]:
             isinstance(value, External)
             and value.name in SEEDS
             and value.name not in TAKES_NO_SEED
-            and not loader.keeps_workers
+            and not keeps_workers(program, loader)
         ):
             yield Found(
                 loader.module,

@@ -3,8 +3,10 @@
 ## What it finds
 
 `worker_init_fn=f(...)` where `f` is a seeding call of a library, or a function of the project that returns
-nothing. Factories, `functools.partial` and objects that can be called are fine. Also a function that cannot
-be called with exactly one argument, the worker's number, be it beside those that `functools.partial` gives it
+nothing; also where the result gets to the loader by a variable, an attribute or a dict of options
+(`options["worker_init_fn"] = f(...)`), and the loader surely gets nothing else. Factories,
+`functools.partial` and objects that can be called are fine. Also a function that cannot be called with
+exactly one argument, the worker's number, be it beside those that `functools.partial` gives it
 (`partial(seed_worker, 3)` of `def seed_worker(seed)`).
 
 ## Why is this bad
@@ -58,9 +60,10 @@ from collections.abc import Iterator
 
 from dlint.finding import Effect, Remedy
 from dlint.loaders.loaders import Loader
+from dlint.program.called_init import Called, called_init
 from dlint.program.conditions import with_workers
 from dlint.program.program import Program
-from dlint.randomness.init_functions import Hindrance, hindrance, result_of, with_arguments
+from dlint.randomness.init_functions import Hindrance, hindrance, with_arguments
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed
 from dlint.values.values import Function, Partial
@@ -73,35 +76,25 @@ def check(program: Program) -> Iterator[Found]:
     """Loaders that get a result, or a function that workers cannot call."""
     for loader in program.loaders:
         written = loader.written(_ARGUMENT)
-        if written is None:
+        if written is None and not loader.may_get(_ARGUMENT):
             continue
-        found = None
-        if isinstance(written, ast.Call):
-            found = _called(program, loader, written)
-        if found is None:
-            found = _uncallable(program, loader, written)
-        if found is not None:
-            yield found
+        called = called_init(program, loader)
+        if called is not None:
+            yield _called(program, loader, called)
+        elif written is not None:
+            yield from _uncallable(program, loader, written)
 
 
-def _called(program: Program, loader: Loader, call: ast.Call) -> Found | None:
-    program.evaluator.start()
-    callees = [value for value, _ in program.evaluator.values(call.func, loader.point)]
-    whats = {result_of(callee) for callee in callees}
-    if len(whats) != 1:
-        return None
-    what = whats.pop()
-    if what is None:
-        return None
+def _called(program: Program, loader: Loader, called: Called) -> Found:
     effect: Effect
-    if what == "None":
+    if called.gives == "None":
         happens, effect = "the loader gets None, no worker runs it", "silent"
     else:
-        happens, effect = f"workers cannot call {what} (TypeError)", "error"
+        happens, effect = f"workers cannot call {called.gives} (TypeError)", "error"
     return Found(
-        loader.module,
-        call,
-        f"{_ARGUMENT}={brief(call, 32)} is called in the parent: {happens}",
+        called.point.frame.module,
+        called.call,
+        f"{_ARGUMENT}={brief(called.call, 32)} is called in the parent: {happens}",
         effect,
         "pass a function that takes the worker's number",
         with_workers(program, loader),
@@ -109,10 +102,10 @@ def _called(program: Program, loader: Loader, call: ast.Call) -> Found | None:
     )
 
 
-def _uncallable(program: Program, loader: Loader, written: ast.expr) -> Found | None:
+def _uncallable(program: Program, loader: Loader, written: ast.expr) -> Iterator[Found]:
     values = loader.values(_ARGUMENT)
     if not loader.may_have_workers or not values:
-        return None
+        return
     names: set[str] = set()
     cures: dict[str, None] = {}
     is_partial = False
@@ -120,14 +113,14 @@ def _uncallable(program: Program, loader: Loader, written: ast.expr) -> Found | 
         called, given = with_arguments(value) if value is not None else (None, None)
         hinders = hindrance(called, given) if isinstance(called, Function) else None
         if hinders is None:
-            return None
+            return
         assert isinstance(called, Function)
         names.add(getattr(called.node, "name", "the lambda"))
         cures[_cure(hinders) if isinstance(value, Partial) else "give it exactly one parameter"] = None
         is_partial = is_partial or isinstance(value, Partial)
     behind = " beside what the partial gives it" if is_partial else ""
     cure = ", and ".join(cures)
-    return Found(
+    yield Found(
         loader.module,
         written,
         f"workers call worker_init_fn with their number, and {listed(sorted(names))} cannot "

@@ -73,6 +73,7 @@ from dlint.loaders.every_round import is_now_and_then, is_seldom, lets_through, 
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
 from dlint.loaders.samplers import Samplers
+from dlint.objects.classes import is_property
 from dlint.program.conditions import with_workers
 from dlint.program.iterators import may_be_iterator
 from dlint.program.program import Program
@@ -218,7 +219,7 @@ def _calling_loop(
 ) -> Site | None:
     """A call of a function, or of one that calls it, that a loop makes for every batch. ``keys`` are the
     parameters by which it is told which of several loaders to take from: that must be the same one again."""
-    for site in program.evaluator.sites.of(function, point.frame):
+    for site in _sites(program, function, point):
         scope, called = site.point.frame.scope, site.point
         if program.modules.index.is_test(called.frame.module.relative):
             continue
@@ -242,7 +243,9 @@ def _calling_loop(
         handed = [node for node in given if base_of(node) is not None and iterations.is_loader(node, called)]
         if handed and all(_loader(program, iterations, node, called) is None for node in handed):
             continue
-        if any(node is loader.call for node in walk(loop)) or _is_epoch_loop(loop, called, iterations):
+        if any(node is loader.call for node in walk(loop)) or _is_epoch_loop(
+            loop, called, iterations, function
+        ):
             continue
         told = list(_told(site.call, function, keys))
         if not all(isinstance(each, ast.Constant | ast.Name) for each in told):
@@ -256,6 +259,14 @@ def _calling_loop(
             continue
         return site
     return None
+
+
+def _sites(program: Program, function: ast.FunctionDef, point: Point) -> list[Site]:
+    """The calls of a function; of a property, the places that read it."""
+    sites, owner = program.evaluator.sites, point.frame.owner
+    if owner is not None and is_property(function):
+        return sites.reading(function, owner)
+    return sites.of(function, point.frame)
 
 
 def _keys(source: ast.expr, function: ast.FunctionDef) -> frozenset[str] | None:
@@ -375,11 +386,14 @@ def _is_bound(node: ast.expr, target: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in target_names(target)
 
 
-def _is_epoch_loop(loop: ast.For | ast.While, point: Point, iterations: Iterations) -> bool:
-    """Whether a loop goes round once an epoch: it goes through batches inside, or calls what does."""
+def _is_epoch_loop(
+    loop: ast.For | ast.While, point: Point, iterations: Iterations, restarting: ast.FunctionDef | None = None
+) -> bool:
+    """Whether a loop goes round once an epoch: it goes through batches inside, or calls what does; the
+    function that starts a loader again and takes one batch, or leads there, does not."""
     if _speaks_of_epochs(loop):
         for node in (node for statement in loop.body for node in walk(statement)):
-            if isinstance(node, ast.For | ast.While) or _hands_over(node, point, iterations):
+            if isinstance(node, ast.For | ast.While) or _hands_over(node, point, iterations, restarting):
                 return True
         often = loop.body
     else:
@@ -392,7 +406,7 @@ def _is_epoch_loop(loop: ast.For | ast.While, point: Point, iterations: Iteratio
             for each in statements_in(loop.body)
         )
         if (seldom and not of_steps) and any(
-            _hands_over(node, point, iterations) for each in often for node in walk(each)
+            _hands_over(node, point, iterations, restarting) for each in often for node in walk(each)
         ):
             return True  # what is done in each round may be an epoch
     return any(
@@ -438,10 +452,14 @@ def _head(loop: ast.For | ast.While) -> Iterator[str]:
             yield node.attr
 
 
-def _hands_over(node: ast.AST, point: Point, iterations: Iterations) -> bool:
+def _hands_over(
+    node: ast.AST, point: Point, iterations: Iterations, restarting: ast.FunctionDef | None
+) -> bool:
     """Whether a call is given a loader, as an epoch hands one to the function that trains, or trains by its
     name where nobody can see how."""
     if not isinstance(node, ast.Call) or dotted(node.func) in _LOOKS:
+        return False
+    if restarting is not None and iterations.calls(node, point, restarting):
         return False
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
     if any(iterations.is_loader(each, point) for each in given if dotted(each)):
