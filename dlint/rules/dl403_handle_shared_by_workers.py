@@ -178,6 +178,7 @@ from dlint.source.statements import FunctionNode, own_names, statements_in
 from dlint.values.functions import function_body
 from dlint.values.values import Class, Instance, Key, Made
 from dlint.workers.events import Visit
+from dlint.workers.repetition import is_cached_beside
 from dlint.workers.sharing import by_dataset
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
@@ -411,8 +412,9 @@ def _lazy(
                 handle.effect != "hang" and is_reset_in_workers(program, use, owner, each.name)
             ):
                 handle = handle._replace(forked="")
+            taken_along = sent and not is_cached_beside(each.visit.function.node)
             yield from _found(
-                program, [use], handle, made, each.visit, made.node, start, sent, attribute, when
+                program, [use], handle, made, each.visit, made.node, start, taken_along, attribute, when
             )
 
 
