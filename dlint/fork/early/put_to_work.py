@@ -52,7 +52,7 @@ def _is_for(program: Program, frame: Frame, holders: list[Instance]) -> bool:
 def made_by_constructor(program: Program, use: WorkerUse, made: Made) -> bool:
     """Whether the constructor of a dataset, or of what it holds, surely needs what is made at its first use,
     through whatever it calls, and lets go of it no more."""
-    run = _run_by_constructors(program, use)
+    run = run_by_constructors(program, use)
     scope, holders, drops = made.point.frame.scope, _holders(program, use), _drops(made)
     if not any(frame.scope is scope and _is_for(program, frame, holders) for frame in run):
         return False
@@ -86,7 +86,7 @@ def _begins_anew(program: Program, run: list[Frame], drops: re.Pattern[str]) -> 
 def worked_early(program: Program, use: WorkerUse, made: Made) -> Early | None:
     """What has the parent give work to a pool."""
     drops = _drops(made)
-    built = _run_by_constructors(program, use)
+    built = run_by_constructors(program, use)
     if _works(program, use, built, made) and not (drop(built, drops) or _is_forgotten(program, use, made)):
         return Early(None)
     names = names_of(made) | {getattr(made.point.frame.scope, "name", "")} - {"", "__init__"}
@@ -166,7 +166,7 @@ def _holders(program: Program, use: WorkerUse) -> list[Instance]:
     return [part.value for part in program.shipped(use) if isinstance(part.value, Instance)]
 
 
-def _run_by_constructors(program: Program, use: WorkerUse) -> list[Frame]:
+def run_by_constructors(program: Program, use: WorkerUse) -> list[Frame]:
     """What the constructors of a dataset, and of all that it holds, surely run."""
     holders = _holders(program, use)
     mark = ("surely run by constructors", tuple(each.key for each in holders))
