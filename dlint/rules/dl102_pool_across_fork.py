@@ -98,7 +98,7 @@ from collections.abc import Iterator
 
 from dlint.finding import Effect, ReachStep, Remedy
 from dlint.fork.early.per_process import is_given_process
-from dlint.fork.early.put_to_work import Early, is_busy, made_early, worked_early
+from dlint.fork.early.put_to_work import Early, is_busy, made_by_constructor, made_early, worked_early
 from dlint.fork.early.reads import item_read_in_parent
 from dlint.fork.early.reset import is_met_after_fork, resetting
 from dlint.fork.sides import (
@@ -118,7 +118,6 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
 from dlint.values.values import Instance, Made
@@ -177,9 +176,7 @@ def _pool(
     if not before:
         kept = is_once(made.node, made.point) or is_cached(made.point.frame.scope)
         # An executor has no threads before it is given work.
-        by_constructor = (
-            read is None and kept and not pool.lazy and _is_asked_for_by_maker(program, use, made)
-        )
+        by_constructor = read is None and kept and not pool.lazy and made_by_constructor(program, use, made)
         if not kept or _per_process(program, use, made):
             return
         if read is None and not by_constructor:
@@ -235,15 +232,6 @@ def _pool(
         event.link.steps(event.name, event.module, event.node),
         remedy if threads and before else None,
         by_hand=None if threads and before else f"{cure}, and leave it out of __getstate__",
-    )
-
-
-def _is_asked_for_by_maker(program: Program, use: WorkerUse, made: Made) -> bool:
-    """Whether the constructor of a dataset calls what makes a pool at its first use."""
-    scope = made.point.frame.scope
-    return isinstance(scope, FunctionNode) and any(
-        id(site.point.frame.scope) in use.makers
-        for site in program.evaluator.sites.of(scope, made.point.frame)
     )
 
 

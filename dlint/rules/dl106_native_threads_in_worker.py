@@ -68,7 +68,10 @@ import ast
 import re
 from collections.abc import Iterator
 
+from dlint.fork.early.put_to_work import run_by_constructors
 from dlint.fork.early.reads import item_read_in_parent
+from dlint.fork.early.surely import is_by_key, is_sure
+from dlint.fork.early.used import used_before
 from dlint.fork.sides import calls_named, worker_functions
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.fork.together import run_together
@@ -79,13 +82,16 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.module import Module
-from dlint.source.statements import statement_at, statements_in
-from dlint.values.frame import Point
+from dlint.source.statements import FunctionNode, parameters, statement_at, statements_in
+from dlint.values.frame import Frame, Point
 from dlint.values.functions import function_body
 from dlint.values.values import Const, External, Made
 from dlint.workers.events import Event, Visit
+from dlint.workers.repetition import is_cached, is_once
 from dlint.workers.uses import WorkerUse
 
+# What has run on a library's threads is not undone.
+_NEVER = re.compile(r"(?!)")
 _OMP = re.compile(r"THREADING_LAYER\W{1,8}omp\b")
 
 
@@ -103,11 +109,11 @@ def check(program: Program) -> Iterator[Found]:
                 yield _torch(program, event, event.node, use)
         for library in libraries:
             for visit in use.code.visits:
-                for call in _calls(program, visit, library):
+                for call, point in _calls(program, visit.frame, library):
                     harmless = _torch_first(program, use, visit, library) or _is_limited(
                         program, use, library
                     )
-                    if not harmless and parent.uses(library, use):
+                    if not harmless and parent.uses(library, use, once=_is_kept(point, call)):
                         yield _library(program, visit, call, library, use)
         if omp:
             yield from _numba(program, use, parent)
@@ -158,18 +164,29 @@ def _library(program: Program, visit: Visit, call: ast.Call, library: Library, u
     )
 
 
-def _calls(program: Program, visit: Visit, library: Library) -> Iterator[ast.Call]:
-    """The calls of a worker's function that run on the library's threads."""
-    relative, index = visit.function.module.relative, program.modules.index
-    if not any(index.calls(relative, method) for method in library.methods):
+def _calls(program: Program, frame: Frame, library: Library) -> Iterator[tuple[ast.Call, Point]]:
+    """The calls of a function that run on the library's threads."""
+    relative, scope, index = frame.module.relative, frame.scope, program.modules.index
+    if not isinstance(scope, FunctionNode | ast.Lambda) or not any(
+        index.calls(relative, method) for method in library.methods
+    ):
         return
-    for node in function_body(visit.function.node):
+    for node in function_body(scope):
         match node:
             case ast.Call(func=ast.Attribute(value=receiver, attr=method)) if method in library.methods:
-                if _is_of(
-                    program, receiver, Point(visit.frame, statement_at(visit.function.node, node)), library
-                ):
-                    yield node
+                point = Point(frame, statement_at(scope, node))
+                if _is_of(program, receiver, point, library):
+                    yield node, point
+
+
+def _is_kept(point: Point, call: ast.Call) -> bool:
+    """Whether what a call gives is kept for good: one process calls it once, and none that inherits it."""
+    scope = point.frame.scope
+    if is_cached(scope):
+        return not isinstance(scope, FunctionNode) or len(parameters(scope)) <= (
+            point.frame.owner is not None
+        )
+    return is_once(call, point) and not is_by_key(point)
 
 
 def _is_of(program: Program, receiver: ast.expr, point: Point, library: Library) -> bool:
@@ -192,6 +209,7 @@ class _Parent:
         self._program = program
         self._worker: frozenset[int] | None = None
         self._known: dict[str, list[Point]] = {}
+        self._early: dict[tuple[str, int], bool] = {}
 
     @property
     def worker(self) -> frozenset[int]:
@@ -199,8 +217,11 @@ class _Parent:
             self._worker = worker_functions(self._program)
         return self._worker
 
-    def uses(self, library: Library, use: WorkerUse) -> bool:
-        """Whether code outside workers runs on the library's threads, or reads an item that does."""
+    def uses(self, library: Library, use: WorkerUse, *, once: bool) -> bool:
+        """Whether code outside workers runs on the library's threads, or the parent runs worker code that
+        does; that has then made what is made ``once``, which workers inherit."""
+        if self._runs_worker_code(library, use):
+            return not once
         if library.package not in self._known:
             self._known[library.package] = [
                 point
@@ -208,8 +229,36 @@ class _Parent:
                 for module, call, point in calls_named(self._program, method)
                 if id(point.frame.scope) not in self.worker and self._is_use(call, point, library)
             ]
-        together = any(run_together(self._program, point, use) for point in self._known[library.package])
-        return together or item_read_in_parent(self._program, use, of_class=True) is not None
+        return any(run_together(self._program, point, use) for point in self._known[library.package])
+
+    def _runs_worker_code(self, library: Library, use: WorkerUse) -> bool:
+        """Whether the parent reads an item before the workers start, or surely runs on the library's threads
+        in a constructor, or in what it does with the dataset."""
+        mark = (library.package, id(use))
+        if mark not in self._early:
+            self._early[mark] = item_read_in_parent(
+                self._program, use, of_class=True
+            ) is not None or self._comes_to(library, use)
+        return self._early[mark]
+
+    def _comes_to(self, library: Library, use: WorkerUse) -> bool:
+        if any(self._surely_calls(frame, library) for frame in run_by_constructors(self._program, use)):
+            return True
+        names = {
+            getattr(visit.function.node, "name", "")
+            for visit in use.code.visits
+            if any(True for _ in _calls(self._program, visit.frame, library))
+        }
+        return any(
+            self._surely_calls(frame, library)
+            for used in used_before(self._program, use, names - {""}, _NEVER)
+            for frame in used.run
+        )
+
+    def _surely_calls(self, frame: Frame, library: Library) -> bool:
+        return any(
+            is_sure(self._program.evaluator, point) for _, point in _calls(self._program, frame, library)
+        )
 
     def _is_use(self, call: ast.Call, point: Point, library: Library) -> bool:
         return isinstance(call.func, ast.Attribute) and _is_of(self._program, call.func.value, point, library)

@@ -37,7 +37,8 @@ archive in an `io.BytesIO` and a file that they only read by `os.pread`.
 As measured, with 4 forked workers and 4000 reads:
 
 - `open`: 3 to 45 **silently wrong** reads; `tarfile`: 8 to 57; `ZipFile`: up to 86 `BadZipFile`; `lmdb` with
-  its default lock: 3748 `ReadersFullError`. Forked processes share a handle's position.
+  its default lock: 3748 `ReadersFullError`. Forked processes share a handle's position. Of 40,000 reads:
+  `codecs.open` 0 to 560, `io.FileIO` 0 to 79, `open` 0 to 16, `os.fdopen` 0 or 1 **silently wrong** ones.
 - `gzip`, `bz2`, `lzma`: 750 to 1000 bad reads of 1000; an `.npz` kept open (`np.load`): 38 to 77 failed ones;
   `wave`: up to 7 **silently wrong** ones.
 - `rasterio.open`: 503 to 941 **silently wrong** reads of 4000, of a compressed file 186 to 213 bad ones;
@@ -178,6 +179,7 @@ from dlint.source.statements import FunctionNode, own_names, statements_in
 from dlint.values.functions import function_body
 from dlint.values.values import Class, Instance, Key, Made
 from dlint.workers.events import Visit
+from dlint.workers.repetition import is_cached_beside
 from dlint.workers.sharing import by_dataset
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
@@ -411,8 +413,9 @@ def _lazy(
                 handle.effect != "hang" and is_reset_in_workers(program, use, owner, each.name)
             ):
                 handle = handle._replace(forked="")
+            taken_along = sent and not is_cached_beside(each.visit.function.node)
             yield from _found(
-                program, [use], handle, made, each.visit, made.node, start, sent, attribute, when
+                program, [use], handle, made, each.visit, made.node, start, taken_along, attribute, when
             )
 
 

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from dlint.workers.worker import WorkerCode
 
 _FAR = 6
-_CACHES = frozenset({"lru_cache", "cache", "cached_property", "lazy_property"})
+_IN_OBJECT = frozenset({"cached_property", "lazy_property"})
+_CACHES = frozenset({"lru_cache", "cache"}) | _IN_OBJECT
 _STEPS = frozenset(
     {"training_step", "validation_step", "test_step", "predict_step"}
 )  # Lightning's, per batch
@@ -305,8 +306,18 @@ def _fate(names: set[str], point: Point) -> str:
 
 def is_cached(scope: ast.AST) -> bool:
     """Whether a decorator keeps what a function gives: it is run once in a process."""
+    return _is_decorated(scope, _CACHES)
+
+
+def is_cached_beside(scope: ast.AST) -> bool:
+    """Whether a decorator keeps what a method gives beside the object, which is pickled without it:
+    ``lru_cache``, and no ``cached_property``."""
+    return is_cached(scope) and not _is_decorated(scope, _IN_OBJECT)
+
+
+def _is_decorated(scope: ast.AST, names: frozenset[str]) -> bool:
     for decorator in getattr(scope, "decorator_list", ()):
         node = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if (node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")) in _CACHES:
+        if (node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")) in names:
             return True
     return False

@@ -7,7 +7,7 @@ import re
 from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.fork.early.let_go import drops_of
+from dlint.fork.early.let_go import drops_of, taken_away
 from dlint.fork.early.run_by import run_by
 from dlint.fork.early.surely import starts_as_none
 from dlint.fork.early.used import Used, is_one_of, used_before
@@ -147,6 +147,27 @@ def is_opened_by(program: Program, opened: Opened, owner: Instance, frames: list
     return any(frame.scope is scope and _is_of(frame, owner) for frame in run) and not any(
         id(frame.scope) not in makers and drops.search(frame.module.text_of(frame.scope)) for frame in run
     )
+
+
+def is_cached_by_constructor(program: Program, opened: Opened, owner: Instance) -> bool:
+    """Whether the constructor of an object surely asks for a handle that a decorator keeps, and what it runs
+    does not let go of it."""
+    evaluator, scope, name = program.evaluator, opened.visit.function.node, opened.name
+    if not is_cached(scope):
+        return False
+    run = run_by(evaluator, [frame for _, frame in evaluator.initialisers.of(owner)], surely=True)
+    if not any(frame.scope is scope and _is_of(frame, owner) for frame in run):
+        return False
+    drops = drops_of(name)
+    return not any(
+        drops.search(frame.module.text_of(frame.scope)) or _takes_away(frame, name) for frame in run
+    )
+
+
+def _takes_away(frame: Frame, name: str) -> bool:
+    """Whether a statement of a function closes what goes by a name, or deletes it."""
+    body = frame.scope.body if isinstance(frame.scope, FunctionNode) else []
+    return any(taken == name for statement in statements_in(body) for _, taken in taken_away(statement, body))
 
 
 def use_that_opens(program: Program, use: WorkerUse, opened: Opened, owner: Instance) -> Used | None:

@@ -39,21 +39,22 @@ def made_early(program: Program, use: WorkerUse, made: Made) -> Early | None:
     holders = _holders(program, use)
     for used in used_before(program, use, {scope.name}, _drops(made)):
         for frame in used.run:
-            if frame.scope is scope and (
-                frame.receiver is None or is_one_of(program.evaluator, frame.receiver, holders)
-            ):
+            if frame.scope is scope and _is_for(program, frame, holders):
                 return Early(used)
     return None
 
 
+def _is_for(program: Program, frame: Frame, holders: list[Instance]) -> bool:
+    """Whether what a function makes is for one of some objects, or for all: it is no method of an object."""
+    return not isinstance(frame.receiver, Instance) or is_one_of(program.evaluator, frame.receiver, holders)
+
+
 def made_by_constructor(program: Program, use: WorkerUse, made: Made) -> bool:
     """Whether the constructor of a dataset, or of what it holds, surely needs what is made at its first use,
-    and lets go of it no more."""
-    run = _run_by_constructors(program, use)
+    through whatever it calls, and lets go of it no more."""
+    run = run_by_constructors(program, use)
     scope, holders, drops = made.point.frame.scope, _holders(program, use), _drops(made)
-    if not any(
-        frame.scope is scope and is_one_of(program.evaluator, frame.receiver, holders) for frame in run
-    ):
+    if not any(frame.scope is scope and _is_for(program, frame, holders) for frame in run):
         return False
     return not drop(run, drops) and not _begins_anew(program, run, drops)
 
@@ -85,7 +86,7 @@ def _begins_anew(program: Program, run: list[Frame], drops: re.Pattern[str]) -> 
 def worked_early(program: Program, use: WorkerUse, made: Made) -> Early | None:
     """What has the parent give work to a pool."""
     drops = _drops(made)
-    built = _run_by_constructors(program, use)
+    built = run_by_constructors(program, use)
     if _works(program, use, built, made) and not (drop(built, drops) or _is_forgotten(program, use, made)):
         return Early(None)
     names = names_of(made) | {getattr(made.point.frame.scope, "name", "")} - {"", "__init__"}
@@ -165,7 +166,7 @@ def _holders(program: Program, use: WorkerUse) -> list[Instance]:
     return [part.value for part in program.shipped(use) if isinstance(part.value, Instance)]
 
 
-def _run_by_constructors(program: Program, use: WorkerUse) -> list[Frame]:
+def run_by_constructors(program: Program, use: WorkerUse) -> list[Frame]:
     """What the constructors of a dataset, and of all that it holds, surely run."""
     holders = _holders(program, use)
     mark = ("surely run by constructors", tuple(each.key for each in holders))

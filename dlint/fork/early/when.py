@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.early.emptied import emptying, is_emptied
 from dlint.fork.early.kept_by_key import KeptByKey, drops_by_key, is_kept_by
-from dlint.fork.early.opened_late import Opened, is_opened_by, parent_run, use_that_opens
+from dlint.fork.early.opened_late import (
+    Opened,
+    is_cached_by_constructor,
+    is_opened_by,
+    parent_run,
+    use_that_opens,
+)
 from dlint.fork.early.reads import item_read_in_parent, length_asked_in_parent
 from dlint.fork.early.used import used_before
 from dlint.source.module import Module
@@ -76,7 +82,10 @@ def _by_reading(read: _Place) -> When:
 
 
 def _by_constructor(program: Program, use: WorkerUse, owner: Instance, opened: Opened) -> When | None:
-    """How the constructor of what holds an object comes to open the object's handle."""
+    """How the constructor of an object, or of what holds it, comes to open the object's handle; what its own
+    leaves in an attribute is told by that."""
+    if is_cached_by_constructor(program, opened, owner):
+        return BY_CONSTRUCTOR
     initialisers = program.evaluator.initialisers.of
     for part in program.shipped(use):
         if isinstance(part.value, Instance) and part.value.key != owner.key:

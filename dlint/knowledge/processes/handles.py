@@ -100,6 +100,10 @@ _TORCHCODEC = Handle("a torchcodec decoder", "fail to read, or hang", effect="er
 HANDLES = {
     "builtins.open": _FILE,
     "io.open": _FILE,
+    "io.FileIO": _FILE,  # 0 to 79 of 40,000
+    "codecs.open": _FILE,  # 0 to 560 of 40,000
+    # Opened anew it has the position of the same descriptor.
+    "os.fdopen": _FILE._replace(cure="call os.open() too in each process, keyed on os.getpid()"),
     "pathlib.Path().open": _FILE,
     "tarfile.open": _TAR,
     "tarfile.TarFile": _TAR,

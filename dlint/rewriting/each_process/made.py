@@ -11,6 +11,8 @@ from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 _BY_HAND = "make it in each process, keyed on os.getpid()"
+# What stores in attributes by their names.
+_STORE_BY_NAME = frozenset({"setattr", "object.__setattr__", "self.__dict__.update", "vars(self).update"})
 
 
 class StaysShared(CannotRepair):
@@ -147,7 +149,11 @@ def _no_assignment(source: Source, node: cst.CSTNode, statement: cst.CSTNode) ->
         return StaysShared(f"{function.name.value}() returns it")
     if isinstance(statement, cst.With):
         return StaysShared(f"the with of line {source.range(statement)[0][0]} ends it")
-    if isinstance(source.parent(node), cst.Arg):
+    argument = source.parent(node)
+    if isinstance(argument, cst.Arg):
+        taker = source.parent(argument)
+        if isinstance(taker, cst.Call) and source.code(taker.func) in _STORE_BY_NAME:
+            return StaysShared(f"{source.code(taker.func)}() stores it")
         return HandedOn()
     return StaysShared("it is made within another expression")
 

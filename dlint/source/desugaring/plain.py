@@ -1,7 +1,8 @@
 """Statements made plain when a file is parsed, so that whoever looks for one kind need know no other.
 
 ``self.pool: ThreadPool = ThreadPool(4)`` does what it does without the annotation, ``a, b = x, y`` is two
-assignments, and a ``match`` of constants and classes is an ``if`` with ``elif``.
+assignments, a ``match`` of constants and classes is an ``if`` with ``elif``, and what stores in attributes of
+``self`` by names that are written out (``self.__dict__.update(pool=ThreadPool(4))``) assigns to them.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ import ast
 import re
 from bisect import bisect_left
 
+from dlint.source.desugaring.stores_by_name import stores_by_name
 from dlint.source.desugaring.records import write_out_init
 from dlint.source.statements import dotted
 
 # Where such a statement may start: what is not below one of these lines need not be looked at.
 _MAY_START = re.compile(  # not ^, which the search would try at every character
-    r"\n[ \t\f]*(?:[\w.]+[ \t]*:[ \t]*[^\s#]|[\w.(\[][\w. \t]*,[^\n=]*=(?!=)|match\b)"
+    r"\n[ \t\f]*(?:[\w.]+[ \t]*:[ \t]*[^\s#]|[\w.(\[][\w. \t]*,[^\n=]*=(?!=)|match\b"
+    r"|self\.__dict__\b|vars\(self\)|(?:object\.__)?setattr(?:__)?\(self\b)"
 )
 _LINE_END = re.compile(r"\r\n?|\n")
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
@@ -61,6 +64,12 @@ def _rewrite(node: ast.AST, lines: list[int]) -> None:
                     if _are_apart(target.elts, values.elts):
                         pairs = zip(target.elts, values.elts, strict=True)
                         longer[index] = [ast.copy_location(ast.Assign([t], v), child) for t, v in pairs]
+                case ast.Expr(value=ast.Call()) | ast.Assign(targets=[ast.Subscript()]):
+                    stores = stores_by_name(child)
+                    if stores and _are_apart(
+                        [each.targets[0] for each in stores], [each.value for each in stores]
+                    ):
+                        longer[index] = [*stores]
                 case ast.Match():
                     chain = _as_ifs(child)
                     if chain is not None:
