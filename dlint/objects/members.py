@@ -69,7 +69,8 @@ class Members:
                     # Both are the same object from now on, so later stores under the other name count.
                     same = isinstance(value, ast.Name) and value.id not in layout.binds
                     now = point if same else at
-                    held = self._evaluator.values(self.path(value, attribute), now, w)
+                    mark = (id(value), attribute, id(now.statement))
+                    held = self._evaluator.values(self._path(mark, value, value, attribute), now, w)
                 case _:
                     return None
             if held is None:
