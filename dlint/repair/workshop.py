@@ -16,6 +16,7 @@ from dlint.project.paths import absolute
 from dlint.remedies import remedy
 from dlint.repair.apart import check_apart
 from dlint.repair.lines import UNCHANGED, Lines, place_of
+from dlint.repair.optional import OptionalLibraries
 from dlint.repair.text import check_text
 from dlint.rewriting.cells import with_program
 from dlint.rewriting.edits import Edits
@@ -80,6 +81,7 @@ class Workshop:
         self._programs: dict[Path, Program] = {}
         for each in programs(asked, paths, settings.left_out):
             self._programs.update(dict.fromkeys(each.asked, each))
+        self._optional = OptionalLibraries(self._programs)
         self._names: dict[str, list[Path]] = {}
         for path in asked:
             self._names.setdefault(os.path.realpath(path), []).append(path)
@@ -135,6 +137,9 @@ class Workshop:
             raise CannotRepair(f"{FAULT}: {described(error)}") from error
         if not edits:
             raise CannotRepair("the remedy finds nothing to change here")
+        hindrance = self._optional.hinders(spread(edits).values())
+        if hindrance is not None:
+            raise CannotRepair(hindrance)
         return edits
 
     def change(self, made: Iterable[tuple[Finding, tuple[Path, ...]]], edits: Mapping[Path, Edits]) -> Change:

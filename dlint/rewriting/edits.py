@@ -58,6 +58,11 @@ class Edits:
         """Import ``module`` as ``name`` in the module's import block."""
         self._imports[module, name] = None
 
+    @property
+    def imported(self) -> list[str]:
+        """The modules that the file does not import yet, and will."""
+        return [module for module, _ in self._imports]
+
     def add_after_imports(self, key: str, statements: Sequence[header.Statement]) -> None:
         """Put statements after the module's import block, once for every ``key``."""
         self._after_imports.setdefault(key, statements)
