@@ -51,9 +51,13 @@ def conflicts(loader: Loader, names: tuple[str, ...], judge: Judge) -> Conflict 
     test expects it."""
     found = loader.ways(*names)
     ways = [way for way in found if way[1].is_likely]
-    bad = [way for way, world in ways if judge(way, world) and _are_together(loader, way, world, judge)]
-    if not bad or any(expects_error(place.owner) for place in places_around(loader.point)):
+    seen = [(way, world) for way, world in ways if judge(way, world)]
+    if not seen or any(expects_error(place.owner) for place in places_around(loader.point)):
         return None
+    bad = [way for way, world in seen if _are_together(loader, way, world, judge)]
+    if not bad:
+        by_one = (conflicts(each, names, judge) for each in loader.by_callers())
+        return next((Conflict(False, False, each.ways) for each in by_one if each is not None), None)
     told = len(found) < MOST_WAYS
     default = [judge(way, world) for way, world in ways if world.is_as_it_stands]
     return Conflict(told and len(bad) == len(ways), told and bool(default) and all(default), tuple(bad))

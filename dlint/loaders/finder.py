@@ -164,7 +164,8 @@ class LoaderFinder:
             others = (value for value, _ in callees if found[value.key] is None)
             if not all(isinstance(value, Unknown) for value in others):
                 return None  # the same holds of a class that callers choose
-        return loaders[0] if loaders else None
+        # A library's own, where a class of the program is made instead under some condition.
+        return next((each for each in loaders if each.cls is None), loaders[0] if loaders else None)
 
     def _of_callee(self, value: Value, call: ast.Call, point: Point, arguments: Arguments) -> Loader | None:
         if isinstance(value, Partial):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import default_of, passed
@@ -12,7 +12,7 @@ from dlint.evaluation.entries import ABSENT
 from dlint.knowledge.loading import SIGNATURE, LoaderClass
 from dlint.source.module import Module
 from dlint.source.statements import FunctionNode, functions_in, parameters, statements_in, steps
-from dlint.values.frame import Argument, Arguments, Point, layout_of
+from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of, layout_of
 from dlint.values.outcomes import STORED, Outcome, each_once
 from dlint.values.values import (
     Class,
@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 
 # A way through the program to a loader: the arguments asked for (None: not given), and its world.
 Way = tuple[dict[str, Value | None], World]
-# More ways than this are not looked at.
+# More ways than this are not looked at, nor more callers one by one.
 MOST_WAYS = 64
+_MOST_CALLERS = 16
 
 
 class Loader:
@@ -137,6 +138,33 @@ class Loader:
             cls=self.cls,
             on_device=True,
         )
+
+    def by_callers(self) -> Iterator[Loader]:
+        """The same as each call of the function around it alone has it: of what many callers give, only what
+        they have in common is known."""
+        frame, scope, given = self.point.frame, self.point.frame.scope, self.arguments
+        written = {keyword.arg for keyword in self.call.keywords} - {None}
+        if (
+            self.cls is not None
+            or frame.caller is not None
+            or not isinstance(scope, FunctionNode)
+            or len(self.call.args) != len(given.positional) + len(given.spread)
+            or written != given.keywords.keys()
+        ):
+            return
+        for site in self._evaluator.sites.of(scope, frame)[:_MOST_CALLERS]:
+            inside = Frame(
+                frame.module,
+                scope,
+                frame.outer,
+                arguments=site.arguments,
+                receiver=frame.receiver,
+                owner=frame.owner,
+                caller=site.point,
+                site=site.call,
+            )
+            point = Point(inside, self.point.statement)
+            yield Loader(self._evaluator, self.call, point, self.kind, arguments_of(self.call, point))
 
     def ways(self, *names: str) -> list[Way]:
         """What the named arguments may be together, one entry for each way to get to the call."""
