@@ -51,6 +51,8 @@ _CALLERS = [
 _EVALUATION = re.compile(
     r"(?:^|_|\b)(?:val|valid|validation|eval|evaluation|test|testing|dev|infer|inference|predict)"
 )
+# Before a word of evaluation it speaks of both.
+_TRAINED = re.compile(r"(?:^|_|\b)train(?:ing)?_")
 # Contexts and decorators under which nothing can be trained.
 WITHOUT_GRADIENTS = frozenset({"no_grad", "inference_mode"})
 # Code that trains a model, or hands it to what does.
@@ -68,9 +70,11 @@ def sets_epoch_itself(data: bytes) -> bool:
 
 
 def speaks_of_evaluation(name: str) -> bool:
-    """Whether a variable or function is called after evaluation (``val_sampler``, ``test_loader``)."""
+    """Whether a variable or function is called after evaluation (``val_sampler``, ``test_loader``), and not
+    after training as well (``create_train_val_loaders``)."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
-    return _EVALUATION.search(words) is not None
+    found = _EVALUATION.search(words)
+    return found is not None and _TRAINED.search(words, 0, found.start() + 1) is None
 
 
 def names_evaluation(name: str, text: str) -> bool:

@@ -93,9 +93,9 @@ def _epoch_loops(
     while waiting:
         point, node, given, far = waiting.pop()
         scope = point.frame.scope
-        # train_and_evaluate() trains.
-        name = scope.name if isinstance(scope, ast.FunctionDef) else "train"
-        if not name.startswith("train") and names_evaluation(name, point.frame.module.text_of(scope)):
+        if isinstance(scope, ast.FunctionDef) and names_evaluation(
+            scope.name, point.frame.module.text_of(scope)
+        ):
             continue
         if is_without_gradients(point) or evaluates(point):
             continue
