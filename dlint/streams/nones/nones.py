@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.calls.decorators import wrappers
 from dlint.calls.parameters import passed
+from dlint.source.layout import Place
 from dlint.source.statements import dotted, own_names, parameters, statements_in
 from dlint.streams.item_names import concerns, is_index, is_of_item, mentions, read_from, settled
 from dlint.streams.items import Reader
 from dlint.streams.nones.attempts import asked_to_be_none, compares_sizes, is_bounded, retries
 from dlint.streams.nones.endings import endings
 from dlint.streams.nones.sieved import called, sieved
-from dlint.streams.nones.still_none import Kept, is_none_still
+from dlint.streams.nones.still_none import Kept, gives, gives_none, is_none_still
 from dlint.streams.nones.written import (
     compares_names,
     has_none,
@@ -38,7 +39,7 @@ from dlint.streams.nones.written import (
 )
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.functions import display_name, is_generator
-from dlint.values.places import places_around
+from dlint.values.places import loops_around, places_around
 from dlint.values.values import External, Function, Instance, Key, Table
 from dlint.values.worlds import World
 
@@ -335,6 +336,9 @@ class Nones:
         value, before = statement.value, Point(scope.frame, statement)
         match value:
             case ast.Constant(value=None):
+                if self._is_for_some(Kept(name), statement, scope):
+                    stays = self._stays(Kept(name), statement, point, scope)
+                    return How(f"returns the None that {name} is for some items") if stays else None
                 return self._after_exception(name, statement, point, world, scope)
             case ast.Dict():
                 return None  # see what is stored
@@ -344,6 +348,42 @@ class Nones:
         if not may_be_none(value) or not self._stays(Kept(name), statement, point, scope):
             return None
         return self._of_expression(value, before, world, scope)
+
+    def _is_for_some(self, kept: Kept, made: ast.stmt, scope: _Scope) -> bool:
+        """Whether a statement makes something None that another gives more, and a test of what was read for
+        the item decides between them: ``depth = None``, and then ``if path.exists(): depth = read(path)``. A
+        loop may come to that for each item."""
+        others = [
+            each
+            for each in statements_in(scope.node.body)
+            if each is not made and gives(kept, each) and not gives_none(kept, each)
+        ]
+        own = self._place(made, scope)
+        if own is None or not others:
+            return False
+        if any(True for each in others for _ in loops_around(Point(scope.frame, each))):
+            return False
+        if isinstance(own.owner, ast.ExceptHandler):
+            return kept.key is not None
+        places = [own] if own.owner is not None else [self._place(each, scope) for each in others]
+        return all(
+            place is not None and isinstance(place.owner, ast.If) and self._tells(place.owner.test, scope)
+            for place in places
+        )
+
+    def _place(self, statement: ast.stmt, scope: _Scope) -> Place | None:
+        return next(iter(places_around(Point(scope.frame, statement))), None)
+
+    def _tells(self, test: ast.expr, scope: _Scope) -> bool:
+        """Whether a test tells one item from another. What asks only whether an entry of a row is there may
+        be answered alike for all of them."""
+        asked = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
+        return (
+            not isinstance(asked, ast.Name | ast.Attribute | ast.Subscript)
+            and not compares_names(test)
+            and not speaks_of_none(test)
+            and concerns(test, scope.indices, self._variables(scope))
+        )
 
     def _stays(self, kept: Kept, made: ast.stmt, point: Point, scope: _Scope) -> bool:
         """Whether what a statement has made None may be so where a point's statement hands it on."""
@@ -369,7 +409,7 @@ class Nones:
     def _of_stored(self, name: str, point: Point, scope: _Scope) -> How | None:
         """How what is stored in a dict that a variable holds comes to be None."""
         for statement in statements_in(scope.node.body):
-            if not any(may_be_none(value) for _, value in stored(statement, name)):
+            if not any(may_be_none(value) or is_none(value) for _, value in stored(statement, name)):
                 continue
             table, before = table_of(statement, name), Point(scope.frame, statement)
             for world in self._evaluator.flow.reaching(before, scope.world):
@@ -385,10 +425,14 @@ class Nones:
     ) -> How | None:
         before = Point(scope.frame, statement)
         for key, value in stored(statement, name):
-            if may_be_none(value) and self._stays(Kept(name, key), statement, point, scope):
+            kept = Kept(name, key)
+            how: How | None = None
+            if is_none(value) and self._is_for_some(kept, statement, scope):
+                how = How(f"returns an item with None under {key!r} for some items", True)
+            elif may_be_none(value):
                 how = self._of_expression(value, before, world, scope)
-                if how is not None:
-                    return _inside(how)
+            if how is not None and self._stays(kept, statement, point, scope):
+                return _inside(how)
         return None
 
     def _drops_item(self, body: list[ast.stmt], scope: _Scope) -> bool:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from dlint.source.nodes import walk
 from dlint.source.statements import as_try, expressions, own_names, statements_in
 from dlint.streams.nones.endings import suppresses
-from dlint.streams.nones.written import handed
+from dlint.streams.nones.written import handed, is_none, stored
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _Ways = tuple[bool, bool]  # whether a test of what is None may be true, and whether it may be false
@@ -28,6 +28,20 @@ class Kept(NamedTuple):
 
     name: str
     key: str | int | None = None
+
+
+def gives(kept: Kept, statement: ast.stmt) -> bool:
+    """Whether a statement gives a variable something, or stores something under a key of its dict."""
+    if kept.key is None:
+        return kept.name in own_names(statement)
+    return any(key == kept.key for key, _ in stored(statement, kept.name))
+
+
+def gives_none(kept: Kept, statement: ast.stmt) -> bool:
+    """Whether what a statement gives so is None as it is written."""
+    if kept.key is None:
+        return isinstance(statement, ast.Assign) and is_none(statement.value)
+    return all(is_none(value) for key, value in stored(statement, kept.name) if key == kept.key)
 
 
 def is_none_still(
