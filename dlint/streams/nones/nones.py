@@ -24,6 +24,7 @@ from dlint.streams.nones.endings import endings
 from dlint.streams.nones.sieved import called, sieved
 from dlint.streams.nones.still_none import Kept, gives, gives_none, is_none_still
 from dlint.streams.nones.written import (
+    asks_for_form,
     compares_names,
     has_none,
     is_bound_only,
@@ -358,30 +359,28 @@ class Nones:
             for each in statements_in(scope.node.body)
             if each is not made and gives(kept, each) and not gives_none(kept, each)
         ]
-        own = self._place(made, scope)
+        own = _place(made, scope)
         if own is None or not others:
             return False
         if any(True for each in others for _ in loops_around(Point(scope.frame, each))):
             return False
         if isinstance(own.owner, ast.ExceptHandler):
             return kept.key is not None
-        places = [own] if own.owner is not None else [self._place(each, scope) for each in others]
+        places = [own] if own.owner is not None else [_place(each, scope) for each in others]
         return all(
             place is not None and isinstance(place.owner, ast.If) and self._tells(place.owner.test, scope)
             for place in places
         )
 
-    def _place(self, statement: ast.stmt, scope: _Scope) -> Place | None:
-        return next(iter(places_around(Point(scope.frame, statement))), None)
-
     def _tells(self, test: ast.expr, scope: _Scope) -> bool:
-        """Whether a test tells one item from another. What asks only whether an entry of a row is there may
-        be answered alike for all of them."""
+        """Whether a test tells one item from another. What asks only whether an entry of a row is there, or
+        of which form that is, may be answered alike for all of them."""
         asked = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
         return (
             not isinstance(asked, ast.Name | ast.Attribute | ast.Subscript)
             and not compares_names(test)
             and not speaks_of_none(test)
+            and not asks_for_form(test)
             and concerns(test, scope.indices, self._variables(scope))
         )
 
@@ -426,13 +425,14 @@ class Nones:
         before = Point(scope.frame, statement)
         for key, value in stored(statement, name):
             kept = Kept(name, key)
-            how: How | None = None
-            if is_none(value) and self._is_for_some(kept, statement, scope):
-                how = How(f"returns an item with None under {key!r} for some items", True)
-            elif may_be_none(value):
+            if not (is_none(value) or may_be_none(value)) or not self._stays(kept, statement, point, scope):
+                continue
+            if not is_none(value):
                 how = self._of_expression(value, before, world, scope)
-            if how is not None and self._stays(kept, statement, point, scope):
-                return _inside(how)
+                if how is not None:
+                    return _inside(how)
+            elif self._is_for_some(kept, statement, scope):
+                return How(f"returns an item with None under {key!r} for some items", True)
         return None
 
     def _drops_item(self, body: list[ast.stmt], scope: _Scope) -> bool:
@@ -488,6 +488,10 @@ class Nones:
                 if not endings(body, partial(self._never_returns, inner_frame, world, depth - 1)):
                     return True
         return False
+
+
+def _place(statement: ast.stmt, scope: _Scope) -> Place | None:
+    return next(iter(places_around(Point(scope.frame, statement))), None)
 
 
 def _is_made_by_name(method: Function) -> bool:

@@ -10,6 +10,7 @@ from dlint.source.nodes import walk
 from dlint.source.statements import dotted, statements_in
 
 _KEEP = frozenset({"lru_cache", "cache", "no_grad", "inference_mode", "override", "final"})
+_FORM = frozenset({"callable", "hasattr", "isinstance", "type"})
 _BOUND = frozenset({"staticmethod", "classmethod"})
 
 
@@ -25,6 +26,20 @@ def compares_names(test: ast.expr) -> bool:
 
 def speaks_of_none(test: ast.expr) -> bool:
     return any(isinstance(each, ast.Constant) and each.value is None for each in walk(test))
+
+
+def asks_for_form(test: ast.expr) -> bool:
+    """Whether a test asks of which type something is, or whether a row has so many entries: ``len(row) >
+    2``."""
+    for node in walk(test):
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if name in _FORM:
+                return True
+            case ast.Compare(
+                left=ast.Call(func=ast.Name(id="len")), comparators=[ast.Constant(value=int(number))]
+            ) if number > 1 or (number == 1 and not isinstance(node.ops[0], ast.Lt | ast.GtE)):
+                return True
+    return False
 
 
 def tries_again(loop: ast.stmt) -> bool:
