@@ -15,9 +15,10 @@ Also where the None comes from a function of the project, or from another datase
 (`if pair is not None: pair = self.crop(*pair)`, and then `return pair`); from an object that is called
 (`return self.pipeline(item)`), of the steps that it runs where one of those that are made by their own names
 (`Pipeline([Pick(8)])`) gives None; where a variable that starts as None is returned after an exception that
-kept it from being set; and where what a decorator of the project puts around the function ends after an
-exception, or when its attempts at calling it run out. The same of what `get` returns to PyTorch Geometric's
-`Dataset`, and for its `DataLoader`.
+kept it from being set, or for items that a test leaves out (`if path.exists(): depth = read(path)`, or a
+conditional expression), an entry of a dict as well; and where what a decorator of the project puts around the
+function ends after an exception, or when its attempts at calling it run out. The same of what `get` returns
+to PyTorch Geometric's `Dataset`, and for its `DataLoader`.
 
 So it is for a loader whose `collate_fn` is `default_data_collator` of transformers (`TypeError: 'NoneType'
 object is not subscriptable`); a None inside an item may be left out there.
@@ -87,7 +88,7 @@ from dlint.program.conditions import called
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.streams.items import Reader, are_chosen, handed_on, is_default_collate, readers
-from dlint.streams.nones import How, Nones
+from dlint.streams.nones.nones import How, Nones
 from dlint.values.values import Const, External, Key, Made, Value
 from dlint.values.worlds import World
 

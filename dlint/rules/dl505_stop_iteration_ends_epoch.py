@@ -7,8 +7,8 @@ that catches `StopIteration`, on an iterator that comes to an end: one that the 
 (`self.noises = iter(...)`, or a generator method of its own that goes over something finite), be it made at
 its first need (`if self.noises is None:`), or that an object which it calls keeps, itself or through the
 transforms of torchvision and the like (`Compose([Blend(folder)])`), or a search through a generator
-expression that may find nothing (`next(x for x in items if x.score > limit)`). Also a `raise StopIteration`
-that stands in `__getitem__` itself.
+expression or a `filter` that may find nothing (`next(x for x in items if x.score > limit)`), be it by a name.
+Also a `raise StopIteration` that stands in `__getitem__` itself.
 
 Iterators without an end (`itertools.cycle`) or made anew now and then, `next(iter(x))` for the first of
 something, the `__next__` of a stream, generators (where Python turns the StopIteration into a RuntimeError)
@@ -73,6 +73,7 @@ from dlint.values.frame import Point
 from dlint.values.functions import is_generator
 from dlint.values.places import places_around, tests_around
 from dlint.values.values import External, Instance, Made
+from dlint.values.worlds import World
 from dlint.workers.composed import lets_out
 from dlint.workers.events import Event, Visit
 from dlint.workers.reach import Link
@@ -166,15 +167,18 @@ def _measures(side: ast.expr) -> bool:
 def _ends(program: Program, uses: list[WorkerUse], streams: Streams, source: ast.expr, event: Event) -> bool:
     """Whether an iterator surely has an end that a later item, or an unlucky one, comes to."""
     frame = event.point.frame
-    if isinstance(source, ast.GeneratorExp):
+    searches = _searches(program, source, event.point, event.world)
+    if searches:
         given = (
             frozenset(p.arg for p in parameters(frame.scope))
             if isinstance(frame.scope, ast.FunctionDef)
             else frozenset()
         )
         index = index_names_in(frame, _ENTRIES)
-        tests = [test for generator in source.generators for test in generator.ifs]
-        return bool(tests) and not any(_looks_up(test) or _finds_place(test, given, index) for test in tests)
+        return all(
+            bool(tests) and not any(_looks_up(test) or _finds_place(test, given, index) for test in tests)
+            for tests in searches
+        )
     if (
         isinstance(source, ast.Attribute)
         and isinstance(frame.receiver, Instance)
@@ -185,6 +189,28 @@ def _ends(program: Program, uses: list[WorkerUse], streams: Streams, source: ast
             program.evaluator, streams, frame.receiver, source.attr, event.world
         )
     return False
+
+
+def _searches(program: Program, source: ast.expr, point: Point, world: World) -> list[list[ast.expr]]:
+    """The tests by which something searches for what it gives, for each thing that it may be; nothing where
+    it may be anything else."""
+    match source:
+        case ast.GeneratorExp(generators=generators):
+            return [[test for generator in generators for test in generator.ifs]]
+        case ast.Call(func=ast.Name(id="filter"), args=[ast.Lambda(body=test), _]):
+            return [[test]]
+        case ast.Name(id=name) if name in point.frame.layout.binds:
+            found: list[list[ast.expr]] = []
+            for statement, w in program.evaluator.flow.definitions(name, point, world):
+                match statement:
+                    case ast.Assign(targets=[ast.Name()], value=ast.GeneratorExp() | ast.Call() as value) if (
+                        searched := _searches(program, value, Point(point.frame, statement), w)
+                    ):
+                        found += searched
+                    case _:
+                        return []
+            return found
+    return []
 
 
 def _looks_up(test: ast.expr) -> bool:

@@ -9,12 +9,13 @@ may put something in its place.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from dlint.source.nodes import walk
 from dlint.source.statements import as_try, expressions, own_names, statements_in
-from dlint.streams.endings import suppresses
+from dlint.streams.nones.endings import suppresses
+from dlint.streams.nones.written import handed, is_none, stored
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _Ways = tuple[bool, bool]  # whether a test of what is None may be true, and whether it may be false
@@ -29,57 +30,18 @@ class Kept(NamedTuple):
     key: str | int | None = None
 
 
-def handed(node: ast.expr) -> list[ast.expr]:
-    """An expression and its parts that are handed on as they are: those of a tuple or dict."""
-    found = [node]
-    for each in found:
-        match each:
-            case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
-                found += parts
-    return found
+def gives(kept: Kept, statement: ast.stmt) -> bool:
+    """Whether a statement gives a variable something, or stores something under a key of its dict."""
+    if kept.key is None:
+        return kept.name in own_names(statement)
+    return any(key == kept.key for key, _ in stored(statement, kept.name))
 
 
-def stored(statement: ast.stmt, name: str) -> Iterator[tuple[str | int, ast.expr]]:
-    """What a statement puts in the dict that a variable holds, and under which keys; where it makes the dict,
-    too."""
-    match statement:
-        case ast.Assign(
-            targets=[ast.Subscript(value=ast.Name(id=held), slice=ast.Constant(value=str() | int() as key))],
-            value=value,
-        ) if held == name:
-            yield key, value
-        case ast.Assign(targets=[ast.Name(id=held)], value=ast.Dict() as made) if held == name:
-            yield from _entries(made)
-        case ast.Assign(
-            targets=[ast.Name(id=held)], value=ast.Call(func=ast.Name(id="dict"), keywords=given)
-        ) if held == name:
-            yield from ((each.arg, each.value) for each in given if each.arg is not None)
-        case ast.Expr(
-            value=ast.Call(
-                func=ast.Attribute(value=ast.Name(id=held), attr="update"), args=args, keywords=given
-            )
-        ) if held == name:
-            yield from ((each.arg, each.value) for each in given if each.arg is not None)
-            for each in args:
-                if isinstance(each, ast.Dict):
-                    yield from _entries(each)
-
-
-def table_of(statement: ast.stmt, name: str) -> ast.Name | None:
-    """A variable where a statement puts something in the dict that it holds already."""
-    match statement:
-        case (
-            ast.Assign(targets=[ast.Subscript(value=ast.Name(id=held) as table)])
-            | ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=held) as table, attr="update")))
-        ) if held == name:
-            return table
-    return None
-
-
-def _entries(made: ast.Dict) -> Iterator[tuple[str | int, ast.expr]]:
-    for key, value in zip(made.keys, made.values, strict=True):
-        if isinstance(key, ast.Constant) and isinstance(key.value, str | int):
-            yield key.value, value
+def gives_none(kept: Kept, statement: ast.stmt) -> bool:
+    """Whether what a statement gives so is None as it is written."""
+    if kept.key is None:
+        return isinstance(statement, ast.Assign) and is_none(statement.value)
+    return all(is_none(value) for key, value in stored(statement, kept.name) if key == kept.key)
 
 
 def is_none_still(

@@ -15,17 +15,32 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.calls.decorators import wrappers
 from dlint.calls.parameters import passed
-from dlint.source.nodes import walk
+from dlint.source.layout import Place
 from dlint.source.statements import dotted, own_names, parameters, statements_in
-from dlint.streams.attempts import asked_to_be_none, compares_sizes, is_bounded, retries
-from dlint.streams.endings import endings
 from dlint.streams.item_names import concerns, is_index, is_of_item, mentions, read_from, settled
 from dlint.streams.items import Reader
-from dlint.streams.sieved import called, sieved
-from dlint.streams.still_none import Kept, handed, is_none_still, stored, table_of
+from dlint.streams.nones.attempts import asked_to_be_none, compares_sizes, is_bounded, retries
+from dlint.streams.nones.endings import endings
+from dlint.streams.nones.sieved import called, sieved
+from dlint.streams.nones.still_none import Kept, gives, gives_none, is_none_still
+from dlint.streams.nones.written import (
+    asks_for_form,
+    compares_names,
+    has_none,
+    is_bound_only,
+    is_none,
+    is_set,
+    is_used_besides,
+    keeps_result,
+    may_be_none,
+    speaks_of_none,
+    stored,
+    table_of,
+    tries_again,
+)
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.functions import display_name, is_generator
-from dlint.values.places import places_around
+from dlint.values.places import loops_around, places_around
 from dlint.values.values import External, Function, Instance, Key, Table
 from dlint.values.worlds import World
 
@@ -37,8 +52,6 @@ _EXITS = frozenset(
 )
 _DEEPEST = 4  # calls followed to what ends the program
 _FAR = 3  # calls followed to what gives None
-_KEEP = frozenset({"lru_cache", "cache", "no_grad", "inference_mode", "override", "final"})
-_BOUND = frozenset({"staticmethod", "classmethod"})
 _ENDED = {
     "except": "ends without a return after an exception that it catches",
     "attempts": "ends without a return when its attempts run out",
@@ -85,7 +98,7 @@ class Nones:
 
     def of_reader(self, reader: Reader) -> Iterator[tuple[ast.stmt, How]]:
         """Where a ``__getitem__`` gives None, and how that comes about."""
-        if not all(_keeps_result(each) for each in reader.node.decorator_list):
+        if not all(keeps_result(each) for each in reader.node.decorator_list):
             if self._gives_up(reader.node, reader.function.frame, reader.world):
                 yield reader.node, How("gives what its decorator makes of it, which can be None")
             return
@@ -96,7 +109,7 @@ class Nones:
     def _of_function(self, scope: _Scope) -> Iterator[tuple[ast.stmt, How]]:
         body = scope.node.body
         returns = [s for s in statements_in(body) if isinstance(s, ast.Return)]
-        if all(_is_none(statement.value) for statement in returns):
+        if all(is_none(statement.value) for statement in returns):
             return  # subclasses say what an item is
         for statement in returns:
             how = self._returned(statement, scope)
@@ -118,12 +131,12 @@ class Nones:
     def _returned(self, statement: ast.Return, scope: _Scope) -> How | None:
         self._evaluator.start()
         point = Point(scope.frame, statement)
-        if _is_none(statement.value):
+        if is_none(statement.value):
             return _HERE if self._happens(point, scope) else None
-        if _has_none(statement.value, scope.node):
+        if has_none(statement.value, scope.node):
             return _inside(_HERE) if self._happens(point, scope) and not _asks_for_none(point) else None
         value = statement.value
-        if value is None or not _may_be_none(value):
+        if value is None or not may_be_none(value):
             return None
         for world in self._evaluator.flow.reaching(point, scope.world):
             how = self._of_expression(value, point, world, scope)
@@ -195,16 +208,16 @@ class Nones:
                 return True
             if isinstance(statement, ast.If):
                 tests = [] if statement.orelse else [statement]
-            elif _tries_again(statement) or self._seeks(statement, scope):
+            elif tries_again(statement) or self._seeks(statement, scope):
                 tests = [each for each in statements_in([statement]) if isinstance(each, ast.If)]
-                if not _tries_again(statement):
+                if not tries_again(statement):
                     # What is looked for by its name or kind may always be there.
                     tests = [each for each in tests if compares_sizes(each.test)]
             else:
                 return False
             return any(
                 isinstance(test.body[-1], ast.Return)
-                and not _compares_names(test.test)
+                and not compares_names(test.test)
                 and concerns(test.test, scope.indices, self._variables(scope))
                 for test in tests
             )
@@ -221,8 +234,8 @@ class Nones:
             case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
                 pass
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                if _is_none(body) or _is_none(orelse):
-                    by_item = concerns(test, scope.indices, scope.read) and not _speaks_of_none(test)
+                if is_none(body) or is_none(orelse):
+                    by_item = concerns(test, scope.indices, scope.read) and not speaks_of_none(test)
                     return _HERE if by_item else None
                 parts = [body, orelse]
             case ast.Call():
@@ -230,7 +243,7 @@ class Nones:
             case ast.Name(id=name) if name in point.frame.layout.binds:
                 return self._of_variable(name, point, world, scope)
         for part in parts:
-            how = self._of_expression(part, point, world, scope) if _may_be_none(part) else None
+            how = self._of_expression(part, point, world, scope) if may_be_none(part) else None
             if how is not None:
                 return how if isinstance(node, ast.IfExp) else _inside(how)
         return None
@@ -252,7 +265,7 @@ class Nones:
             if function is scope.node or is_generator(function):
                 continue
             said = How(f"returns what {display_name(callee)} gives, which can be None")
-            if not all(_is_bound(each) or _keeps_result(each) for each in function.decorator_list):
+            if not all(is_bound_only(each) or keeps_result(each) for each in function.decorator_list):
                 if self._gives_up(function, callee.frame, w):
                     return said
                 continue
@@ -272,7 +285,7 @@ class Nones:
     def _gives_up(self, function: ast.FunctionDef, outer: Frame, world: World) -> bool:
         """Whether what the program's one decorator puts in place of a function gives None after an exception,
         or when attempts at calling it run out; what it makes of a result that it tests, nobody knows."""
-        others = [each for each in function.decorator_list if not (_is_bound(each) or _keeps_result(each))]
+        others = [each for each in function.decorator_list if not (is_bound_only(each) or keeps_result(each))]
         self._evaluator.start()
         instead = wrappers(self._evaluator, function, outer) if len(others) == 1 else []
         node = instead[0].node if len(instead) == 1 else None
@@ -280,14 +293,14 @@ class Nones:
             return False
         frame = self._evaluator.calls.enter(instead[0], Arguments(), None, None)
         returns = [each for each in statements_in(node.body) if isinstance(each, ast.Return)]
-        if all(_is_none(each.value) for each in returns):
+        if all(is_none(each.value) for each in returns):
             return False
         never = partial(self._never_returns, frame, world, _DEEPEST)
         return not _ENDED.keys().isdisjoint(endings(node.body, never)) or any(
             isinstance(next(iter(places_around(Point(frame, each)))).owner, ast.ExceptHandler)
             and self._evaluator.flow.reaching(Point(frame, each), world)
             for each in returns
-            if _is_none(each.value)
+            if is_none(each.value)
         )
 
     def _functions(self, node: ast.expr, point: Point, world: World) -> Iterator[tuple[Function, World]]:
@@ -307,7 +320,7 @@ class Nones:
 
     def _of_variable(self, name: str, point: Point, world: World, scope: _Scope) -> How | None:
         for statement, w in self._evaluator.flow.definitions(name, point, world):
-            if not (isinstance(statement, ast.Assign) and _is_set(name, statement)):
+            if not (isinstance(statement, ast.Assign) and is_set(name, statement)):
                 continue
             if id(statement) not in self._followed:
                 self._followed.add(id(statement))
@@ -324,15 +337,52 @@ class Nones:
         value, before = statement.value, Point(scope.frame, statement)
         match value:
             case ast.Constant(value=None):
+                if self._is_for_some(Kept(name), statement, scope):
+                    stays = self._stays(Kept(name), statement, point, scope)
+                    return How(f"returns the None that {name} is for some items") if stays else None
                 return self._after_exception(name, statement, point, world, scope)
             case ast.Dict():
                 return None  # see what is stored
             case ast.Tuple() | ast.List():
-                used = _is_used(name, scope.node)
+                used = is_used_besides(name, scope.node)
                 return None if used else self._of_expression(value, before, world, scope)
-        if not _may_be_none(value) or not self._stays(Kept(name), statement, point, scope):
+        if not may_be_none(value) or not self._stays(Kept(name), statement, point, scope):
             return None
         return self._of_expression(value, before, world, scope)
+
+    def _is_for_some(self, kept: Kept, made: ast.stmt, scope: _Scope) -> bool:
+        """Whether a statement makes something None that another gives more, and a test of what was read for
+        the item decides between them: ``depth = None``, and then ``if path.exists(): depth = read(path)``. A
+        loop may come to that for each item."""
+        others = [
+            each
+            for each in statements_in(scope.node.body)
+            if each is not made and gives(kept, each) and not gives_none(kept, each)
+        ]
+        own = _place(made, scope)
+        if own is None or not others:
+            return False
+        if any(True for each in others for _ in loops_around(Point(scope.frame, each))):
+            return False
+        if isinstance(own.owner, ast.ExceptHandler):
+            return kept.key is not None
+        places = [own] if own.owner is not None else [_place(each, scope) for each in others]
+        return all(
+            place is not None and isinstance(place.owner, ast.If) and self._tells(place.owner.test, scope)
+            for place in places
+        )
+
+    def _tells(self, test: ast.expr, scope: _Scope) -> bool:
+        """Whether a test tells one item from another. What asks only whether an entry of a row is there, or
+        of which form that is, may be answered alike for all of them."""
+        asked = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
+        return (
+            not isinstance(asked, ast.Name | ast.Attribute | ast.Subscript)
+            and not compares_names(test)
+            and not speaks_of_none(test)
+            and not asks_for_form(test)
+            and concerns(test, scope.indices, self._variables(scope))
+        )
 
     def _stays(self, kept: Kept, made: ast.stmt, point: Point, scope: _Scope) -> bool:
         """Whether what a statement has made None may be so where a point's statement hands it on."""
@@ -358,7 +408,7 @@ class Nones:
     def _of_stored(self, name: str, point: Point, scope: _Scope) -> How | None:
         """How what is stored in a dict that a variable holds comes to be None."""
         for statement in statements_in(scope.node.body):
-            if not any(_may_be_none(value) for _, value in stored(statement, name)):
+            if not any(may_be_none(value) or is_none(value) for _, value in stored(statement, name)):
                 continue
             table, before = table_of(statement, name), Point(scope.frame, statement)
             for world in self._evaluator.flow.reaching(before, scope.world):
@@ -374,17 +424,22 @@ class Nones:
     ) -> How | None:
         before = Point(scope.frame, statement)
         for key, value in stored(statement, name):
-            if _may_be_none(value) and self._stays(Kept(name, key), statement, point, scope):
+            kept = Kept(name, key)
+            if not (is_none(value) or may_be_none(value)) or not self._stays(kept, statement, point, scope):
+                continue
+            if not is_none(value):
                 how = self._of_expression(value, before, world, scope)
                 if how is not None:
                     return _inside(how)
+            elif self._is_for_some(kept, statement, scope):
+                return How(f"returns an item with None under {key!r} for some items", True)
         return None
 
     def _drops_item(self, body: list[ast.stmt], scope: _Scope) -> bool:
         """Whether a function ends with ``if <test of what was read>: return ...`` and nothing else, or with
         so many attempts at that."""
         *before, last = body
-        if _tries_again(last):
+        if tries_again(last):
             return self._is_left_over(body, scope)
         if not isinstance(last, ast.If) or any(
             isinstance(inner, ast.Return) for statement in before for inner in statements_in([statement])
@@ -396,7 +451,7 @@ class Nones:
         ways = [endings(block, never) for block in (last.body, last.orelse)]
         if sorted(ways, key=len) != [frozenset(), frozenset({"straight"})]:
             return False
-        return not _compares_names(last.test) and concerns(last.test, scope.indices, scope.read)
+        return not compares_names(last.test) and concerns(last.test, scope.indices, scope.read)
 
     def _runs_out(self, body: list[ast.stmt], scope: _Scope) -> bool:
         """Whether a function ends with so many attempts, each of which returns unless what a call gave it is
@@ -435,6 +490,10 @@ class Nones:
         return False
 
 
+def _place(statement: ast.stmt, scope: _Scope) -> Place | None:
+    return next(iter(places_around(Point(scope.frame, statement))), None)
+
+
 def _is_made_by_name(method: Function) -> bool:
     """Whether the object of a method is made by a call of its class's name, and not of what a table has."""
     made = method.receiver
@@ -445,108 +504,13 @@ def _is_made_by_name(method: Function) -> bool:
     )
 
 
-def _compares_names(test: ast.expr) -> bool:
-    """Whether a test looks for one case of several, which may be complete."""
-    return any(
-        isinstance(operator, ast.Eq | ast.NotEq | ast.In | ast.NotIn)
-        for inner in walk(test)
-        if isinstance(inner, ast.Compare)
-        for operator in inner.ops
-    )
-
-
 def _asks_for_none(point: Point) -> bool:
     """Whether a statement hangs on whether something is None: what data without labels have is for all of
     them."""
     place = next(iter(places_around(point)), None)
-    return place is not None and isinstance(place.owner, ast.If) and _speaks_of_none(place.owner.test)
-
-
-def _speaks_of_none(test: ast.expr) -> bool:
-    return any(isinstance(each, ast.Constant) and each.value is None for each in walk(test))
+    return place is not None and isinstance(place.owner, ast.If) and speaks_of_none(place.owner.test)
 
 
 def _inside(how: How) -> How:
     """The same as of a part of an item."""
     return how if how.inside else How(how.said.replace("returns ", "returns an item with ", 1), True)
-
-
-def _tries_again(loop: ast.stmt) -> bool:
-    """Whether a loop goes so many times over the same, and not through things of which one is looked for."""
-    match loop:
-        case ast.For(iter=ast.Call(func=ast.Name(id="range"))):
-            used = {node.id for node in walk(loop.target) if isinstance(node, ast.Name)}
-            return not any(
-                isinstance(node, ast.Name) and node.id in used for each in loop.body for node in walk(each)
-            )
-        case ast.While():
-            return True
-    return False
-
-
-def _is_none(node: ast.expr | None) -> bool:
-    """Whether an expression is None as it is written, or a tuple of nothing else."""
-    if isinstance(node, ast.Tuple):
-        return bool(node.elts) and all(_is_none(each) for each in node.elts)
-    return node is None or (isinstance(node, ast.Constant) and node.value is None)
-
-
-def _has_none(node: ast.expr | None, function: ast.FunctionDef) -> bool:
-    """Whether an item is returned with None at a place where others of the function have something."""
-
-    def nones(item: ast.expr | None) -> set[object]:
-        match item:
-            case ast.Tuple(elts=parts):
-                return {at for at, part in enumerate(parts) if _is_none(part)}
-            case ast.Dict(keys=keys, values=parts):
-                pairs = zip(keys, parts, strict=True)
-                return {key.value for key, part in pairs if isinstance(key, ast.Constant) and _is_none(part)}
-        return set()
-
-    def of_like(item: ast.expr | None) -> bool:
-        match item, node:
-            case (ast.Tuple(elts=parts), ast.Tuple(elts=mine)):
-                return len(parts) == len(mine)
-            case (ast.Dict(), ast.Dict()):
-                return True
-        return False
-
-    mine = nones(node)
-    returned = [each.value for each in statements_in(function.body) if isinstance(each, ast.Return)]
-    return bool(mine) and any(of_like(each) and mine - nones(each) for each in returned)
-
-
-def _may_be_none(node: ast.expr) -> bool:
-    """Whether an expression is of a kind that is looked into."""
-    return isinstance(node, ast.Tuple | ast.List | ast.Dict | ast.IfExp | ast.Call | ast.Name)
-
-
-def _is_set(name: str, statement: ast.Assign) -> bool:
-    return any(isinstance(target, ast.Name) and target.id == name for target in statement.targets)
-
-
-def _is_used(name: str, function: ast.FunctionDef) -> bool:
-    """Whether anything but being returned is done with a variable, which may replace what is in it."""
-    spared = {
-        id(part)
-        for statement in statements_in(function.body)
-        if isinstance(statement, ast.Return) and statement.value is not None
-        for part in handed(statement.value)
-    }
-    return any(
-        isinstance(node, ast.Name)
-        and node.id == name
-        and isinstance(node.ctx, ast.Load)
-        and id(node) not in spared
-        for node in walk(function)
-    )
-
-
-def _keeps_result(decorator: ast.expr) -> bool:
-    """Whether a decorator surely hands on what the function returns."""
-    called = decorator.func if isinstance(decorator, ast.Call) else decorator
-    return (dotted(called) or "").rpartition(".")[2] in _KEEP
-
-
-def _is_bound(decorator: ast.expr) -> bool:
-    return isinstance(decorator, ast.Name) and decorator.id in _BOUND
