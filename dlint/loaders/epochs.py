@@ -168,7 +168,7 @@ class Epochs:
     def _receivers(self, module: Module) -> Iterator[list[Value]]:
         for trail in module.paths_to(TELLS):
             node = trail[-1]
-            if isinstance(node, ast.Attribute):
+            if isinstance(node, ast.Attribute) and not _hands_up(trail):
                 yield self._values(node.value, module, trail)
         if not _BY_NAME.search(module.text):
             return
@@ -219,6 +219,14 @@ class Epochs:
         return isinstance(value, Made | Const) or (
             isinstance(value, Instance) and bool(self._evaluator.classes.member(value.cls, TELLS))
         )
+
+
+def _hands_up(trail: list[ast.AST]) -> bool:
+    """Whether a class's own ``set_epoch`` hands the number up, for whoever calls it."""
+    match trail[-1]:
+        case ast.Attribute(value=ast.Call(func=ast.Name(id="super"))):
+            return any(isinstance(each, ast.FunctionDef) and each.name == TELLS for each in trail)
+    return False
 
 
 def _paths(node: ast.expr | None) -> set[str]:

@@ -7,6 +7,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.calls.parameters import default_of
 from dlint.knowledge.epochs import BATCHES, DRAWS, IN_ORDER, SAMPLER, SIGNATURE, TELLS
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, parameters
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from dlint.loaders.loaders import Loader
 
 _FAR = 3
+# The methods that may set the number of the epoch, and what seeds a generator.
+_SETTING = frozenset({"__init__", TELLS})
+_SEEDED = frozenset({"manual_seed", "RandomState", "default_rng", "Random", "Generator"})
 _STATES = frozenset({"random", "np", "numpy"})
 
 
@@ -95,7 +99,25 @@ class Samplers:
             ]
             if len(values) < len(tables):
                 return False
+            values += self._by_default(dealt.sampler, "shuffle") if not splats else []
         return bool(values) and all(isinstance(value, Const) and not value.value for value in values)
+
+    def name_of(self, dealt: Dealt) -> str:
+        """What a reader calls a sampler: the library's name, or that of a class that is made like it."""
+        made = dealt.sampler
+        if isinstance(made, Made) or SAMPLER in self._classes.libraries(made.cls):
+            return SAMPLER.rpartition(".")[2]
+        return made.cls.name
+
+    def _by_default(self, sampler: Made | Instance, name: str) -> list[Value]:
+        """What a parameter of a class's own constructor is that nobody gives anything for."""
+        inits = self._classes.methods(sampler, "__init__") if isinstance(sampler, Instance) else []
+        return [
+            value
+            for init in inits
+            if (default := default_of(name, init.node)) is not None
+            for value, _ in self._evaluator.values(default, Point(init.frame, None))
+        ]
 
     def _inside(
         self, value: Value, world: World, holders: tuple[ast.AST, ...]
@@ -112,6 +134,9 @@ class Samplers:
             if self._shuffles_by_epoch(value.cls):
                 yield value, world, holders
             return
+        elif self._seeds_by_epoch(value.cls):
+            yield value, world, holders
+            return
         elif self._keeps_what_it_is_given(value.cls):
             given = value.arguments.all()
         else:
@@ -123,7 +148,7 @@ class Samplers:
 
     def _shuffles_by_epoch(self, cls: Class) -> bool:
         """Whether a class derived from the distributed sampler leaves it to others to count the epochs."""
-        if self._classes.member(cls, TELLS):
+        if self._tells_itself(cls):
             return False
         if not self._classes.member(cls, "__iter__"):
             return True
@@ -134,8 +159,39 @@ class Samplers:
             if isinstance(node, ast.Attribute) and node.attr == "epoch"
         ]
         reads = any(function == "__iter__" and isinstance(node.ctx, ast.Load) for node, function in counts)
-        writes = any(function != "__init__" and isinstance(node.ctx, ast.Store) for node, function in counts)
+        writes = any(
+            function not in _SETTING and isinstance(node.ctx, ast.Store) for node, function in counts
+        )
         return reads and not writes and not self._draws(cls, of_states=True)
+
+    def _seeds_by_epoch(self, cls: Class) -> bool:
+        """Whether a class that is derived from another is made as the distributed sampler is: its order comes
+        from a generator that is seeded by the epoch, which its ``set_epoch`` is told."""
+        return (
+            bool(self._classes.member(cls, TELLS) and self._classes.member(cls, "__iter__"))
+            and self._shuffles_by_epoch(cls)
+            and any(
+                isinstance(node, ast.Call)
+                and (dotted(node.func) or "").rpartition(".")[2] in _SEEDED
+                and any(isinstance(each, ast.Attribute) and each.attr == "epoch" for each in walk(node))
+                for function, nodes in self._methods(cls)
+                if function == "__iter__"
+                for node in nodes
+            )
+        )
+
+    def _tells_itself(self, cls: Class) -> bool:
+        """Whether a class calls its own ``set_epoch``, or has one that does more than to store the number,
+        itself or by that of the class above."""
+        for name, nodes in self._methods(cls):
+            if name != TELLS:
+                if any(isinstance(node, ast.Attribute) and node.attr == TELLS for node in nodes):
+                    return True
+                continue
+            body = nodes[0].body if isinstance(nodes[0], ast.FunctionDef) else []
+            if not all(map(_stores_epoch, body)):
+                return True
+        return False
 
     def _keeps_what_it_is_given(self, cls: Class) -> bool:
         """Whether a class that holds a sampler adds nothing that differs from epoch to epoch."""
@@ -200,6 +256,18 @@ class Samplers:
                         if made.endswith("Sampler") and made != IN_ORDER.rpartition(".")[2]:
                             return False
         return True
+
+
+def _stores_epoch(statement: ast.stmt) -> bool:
+    """Whether a statement of a ``set_epoch`` does no more than to keep the number, and to hand it up."""
+    match statement:
+        case ast.Assign(targets=[ast.Attribute(attr="epoch")], value=ast.Name()):
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=above, attr=name))):
+            return name == TELLS and isinstance(above, ast.Call) and dotted(above.func) == "super"
+    return isinstance(statement, ast.Pass | ast.Return) or (
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    )
 
 
 def _may_be_sampler(value: Value) -> bool:

@@ -4,7 +4,8 @@
 
 A shuffling `DistributedSampler` whose loader is iterated once an epoch, in a program that never calls its
 `set_epoch`. The loader may get it inside a `BatchSampler`, or inside a class of the project's own that deals
-out what the sampler gives; or it gets a class derived from it whose `__iter__` reads `self.epoch`. One call
+out what the sampler gives; or it gets a class derived from it whose `__iter__` reads `self.epoch`, or one
+made like it, whose `__iter__` seeds a generator by `self.epoch` and whose `set_epoch` stores that. One call
 that can reach the sampler is enough, however far away: `loader.sampler.set_epoch` behind a `hasattr` or a
 `getattr`, a hook of another file, a trainer, its name handed to what calls it; so is an assignment to the
 sampler's `epoch`, which is all that `set_epoch` does. Lightning, Accelerate and their like call it
@@ -68,6 +69,7 @@ from collections.abc import Iterator
 from dlint.finding import Remedy
 from dlint.knowledge.epochs import (
     SAMPLER,
+    TELLS,
     names_evaluation,
     speaks_of_evaluating,
     speaks_of_evaluation,
@@ -97,7 +99,8 @@ _INSIDE = (
 
 def check(program: Program) -> Iterator[Found]:
     """Shuffling distributed samplers of training loaders that nobody tells the epoch."""
-    if not program.modules.index.mentioning(SAMPLER.rpartition(".")[2]):
+    index = program.modules.index
+    if not any(index.mentioning(word) for word in (SAMPLER.rpartition(".")[2], TELLS)):
         return
     epochs, samplers = Epochs(program), Samplers(program.evaluator)
     for loader in program.loaders:
@@ -230,7 +233,7 @@ def _found(samplers: Samplers, loader: Loader, dealt: Dealt, around: EpochLoop) 
     return Found(
         dealt.point.frame.module,
         dealt.call,
-        f"nobody calls set_epoch of this DistributedSampler (loader at {where}): every epoch "
+        f"nobody calls set_epoch of this {samplers.name_of(dealt)} (loader at {where}): every epoch "
         "has the same order",
         "silent",
         "call sampler.set_epoch(epoch) at the top of each epoch",
