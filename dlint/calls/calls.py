@@ -210,6 +210,20 @@ class Calls:
             shape = self._returns[id(scope)] = (returns, not _closes(scope.body), yields)
         return shape
 
+    def ends(self, frame: Frame, world: World) -> list[tuple[ast.stmt | None, World]]:
+        """The statements with which a function is done, None for its last, and the worlds in which it is."""
+        scope = frame.scope
+        assert isinstance(scope, FunctionNode)
+        returns, falls, _ = self.shape(scope)
+        found: list[tuple[ast.stmt | None, World]] = [
+            (end, w) for end in returns for w in self._evaluator.flow.reaching(Point(frame, end), world)
+        ]
+        if returns and falls:
+            found += [(None, w) for w in self._evaluator.flow.falling(frame, world)]
+        elif falls or not returns:
+            found.append((None, world))
+        return found
+
 
 def _closes(body: list[ast.stmt]) -> bool:
     """Whether control surely does not fall off the end of a function."""

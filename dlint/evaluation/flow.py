@@ -93,8 +93,20 @@ class Flow:
             if isinstance(owner, ast.If):
                 guards.append((owner.test, place.role == "body", owner))
             at = owner
+        return self._passing(guards[::-1], point, world)
+
+    def falling(self, frame: Frame, world: World) -> list[World]:
+        """The worlds in which control comes to the end of a scope, past what leaves it before."""
+        guards = frame.layout.guards(frame.layout.body)
+        tests = [(each.test, each.wanted, each.statement) for each in guards]
+        return self._passing(tests, Point(frame, None), world)
+
+    def _passing(
+        self, guards: list[tuple[ast.expr, bool, ast.stmt]], point: Point, world: World
+    ) -> list[World]:
+        """The worlds in which tests, the outermost first, let control through."""
         worlds = [world]
-        for test, wanted, statement in reversed(guards):
+        for test, wanted, statement in guards:
             where = point.before(statement)
             forked = [after for w in worlds for after in self._evaluator.assume(test, wanted, where, w)]
             worlds = told(few(forked), _branch(statement, point.frame), wanted) if forked else []

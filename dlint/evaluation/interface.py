@@ -130,6 +130,8 @@ class Flow(Protocol):
 
     def reaching(self, point: Point, world: World) -> list[World]: ...
 
+    def falling(self, frame: Frame, world: World) -> list[World]: ...
+
 
 class Names(Protocol):
     """What a name stands for in a frame."""

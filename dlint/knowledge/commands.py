@@ -23,6 +23,12 @@ PARSED_BY_CLASS = "jsonargparse.ArgumentParser().parse_args"
 MADE_BY_CLASS = frozenset({PARSED_BY_CLASS, "jsonargparse.ArgumentParser().instantiate_classes"})
 DECLARES_CLASS = ("add_class_arguments", "add_dataclass_arguments")
 
+# Puts the words of the command over settings. What comes of that for a record's is called otherwise: settings
+# may be merged with anything.
+MERGED = "omegaconf.OmegaConf.merge"
+ASKED_FOR = "omegaconf.OmegaConf.from_cli"
+FILLED = f"{MERGED}.{ASKED_FOR}"
+
 # Calls that fill an object of the dataclass that they are given, first or under one of these names.
 FILLS_FIELDS: dict[str, tuple[str, ...]] = {
     "tyro.cli": ("f",),
@@ -31,6 +37,7 @@ FILLS_FIELDS: dict[str, tuple[str, ...]] = {
     "pyrallis.parse": ("config_class",),
     JSONARGPARSE: (),
     PARSED_INTO: (),
+    FILLED: (),
 }
 # Their keywords that change no default.
 ONLY_TELL = frozenset({"prog", "description"})

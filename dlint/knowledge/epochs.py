@@ -45,9 +45,13 @@ _CALLERS = [
         (rb"catalyst", rb"[Rr]unner|Experiment"),
         (rb"mmcv|mmengine", rb"[Rr]unner|Hook"),
         (rb"ray\.train", rb""),
+        (rb"ignite", rb"setup_common_training_handlers"),
         (rb"transformers", rb"import[^\n]{0,1000}\bTrainer\b"),
     )
 ]
+# What goes through the loader that it is given as often as it is told (``max_epochs``), and tells it nothing.
+RUNS_EPOCHS = frozenset({"ignite.engine.Engine().run", "ignite.engine.create_supervised_trainer().run"})
+HOW_OFTEN = "max_epochs"
 _EVALUATION = re.compile(
     r"(?:^|_|\b)(?:val|valid|validation|eval|evaluation|test|testing|dev|infer|inference|predict)"
 )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from dlint.calls.site import Site
-from dlint.knowledge.epochs import names_evaluation, speaks_of_evaluation
+from dlint.knowledge.epochs import HOW_OFTEN, RUNS_EPOCHS, names_evaluation, speaks_of_evaluation
 from dlint.loaders.iteration import Iteration, Iterations
 from dlint.loaders.loaders import Loader
 from dlint.loaders.program import Program
@@ -18,7 +18,7 @@ from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, statements_in, target_names
 from dlint.values.frame import Point
 from dlint.values.places import loops_around, loops_that_repeat, places_around
-from dlint.values.values import Key
+from dlint.values.values import External, Key
 
 _FAR = 4
 _EPOCH = re.compile(r"epoch", re.IGNORECASE)
@@ -28,6 +28,9 @@ _SEVERAL = (
 )
 _EACH = (
     "{} and {} have such a sampler each: call set_epoch(epoch) on both at the top of the loop over the epochs"
+)
+_BY_EVENT = (
+    "have the engine tell it: call sampler.set_epoch(engine.state.epoch) in a handler of Events.EPOCH_STARTED"
 )
 _COUNT = "count every pass over the loader, and call set_epoch with that number before each"
 
@@ -59,6 +62,37 @@ def epoch_loop(
     is where the sampler is made; ``keeps_order`` tells of a loader that its sampler surely does not shuffle:
     one function may make those for training and for evaluation."""
     return only(list(_epoch_loops(program, iterations, iteration, made, keeps_order)))
+
+
+def run_by_libraries(
+    program: Program, iterations: Iterations, loader: Loader, module: Module
+) -> list[EpochLoop]:
+    """The calls of a module that have a library go through a loader for several epochs, none of them a loop
+    that the program sees: ``Engine(step).run(loader, max_epochs=30)``."""
+    index, found = program.modules.index, list[EpochLoop]()
+    if not any(index.mentioning(name.partition(".")[0]) for name in RUNS_EPOCHS):
+        return found
+    for trail in module.paths_to("run", called=True):
+        call = trail[-2]
+        if not isinstance(call, ast.Call) or call.func is not trail[-1] or not _is_told_often(call):
+            continue
+        program.evaluator.start()
+        point = program.evaluator.sites.point_of(module, trail)
+        given = [*call.args[:1], *(word.value for word in call.keywords if word.arg == "data")]
+        if any(
+            isinstance(value, External) and value.name in RUNS_EPOCHS
+            for value, _ in program.evaluator.values(call.func, point)
+        ) and any(each.call is loader.call for node in given for each in iterations.loaders_of(node, point)):
+            found.append(EpochLoop(module, None, dotted(given[0]), False, _BY_EVENT))
+    return found
+
+
+def _is_told_often(call: ast.Call) -> bool:
+    """Whether a call asks for more than one epoch, as far as that is written out."""
+    often = [*call.args[1:2], *(word.value for word in call.keywords if word.arg == HOW_OFTEN)]
+    return bool(often) and not (
+        isinstance(often[0], ast.Constant) and (often[0].value is None or often[0].value == 1)
+    )
 
 
 def only(found: list[EpochLoop]) -> EpochLoop | None:

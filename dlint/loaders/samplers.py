@@ -139,7 +139,7 @@ class Samplers:
 
     def _shuffles_by_epoch(self, cls: Class) -> bool:
         """Whether a class derived from the distributed sampler leaves it to others to count the epochs."""
-        if self._classes.member(cls, TELLS) and "epoch" not in self._told(cls):
+        if self._tells_itself(cls) or (self._classes.member(cls, TELLS) and "epoch" not in self._told(cls)):
             return False
         if not self._classes.member(cls, "__iter__"):
             return True
@@ -154,6 +154,15 @@ class Samplers:
         reads = any(function == "__iter__" and isinstance(node.ctx, ast.Load) for node, function in counts)
         writes = any(isinstance(node.ctx, ast.Store) for node, _ in counts)
         return reads and not writes and not self._draws(cls, of_states=True)
+
+    def _tells_itself(self, cls: Class) -> bool:
+        """Whether another method of a class calls its ``set_epoch``."""
+        return any(
+            isinstance(node, ast.Attribute) and node.attr == TELLS
+            for name, nodes in self._called_methods(cls)
+            for node in nodes
+            if name != TELLS
+        )
 
     def _told(self, cls: Class) -> set[str]:
         """The attributes that a class's own ``set_epoch`` stores, or has the distributed sampler store."""
@@ -171,6 +180,8 @@ class Samplers:
         """Whether a sampler of the project's own is seeded by a number that it is told by ``set_epoch``, and
         that nothing else changes: it does what torch's distributed sampler does."""
         if not self._classes.member(cls, TELLS) or not self._classes.member(cls, "__iter__"):
+            return False
+        if self._tells_itself(cls):
             return False
         told = self._told(cls)
         others = [nodes for name, nodes in self._called_methods(cls) if name not in ("__init__", TELLS)]

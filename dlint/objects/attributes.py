@@ -278,17 +278,19 @@ class Attributes:
         # What methods put in a dict is found apart from what the dict is.
         is_filled = frame.owner is not None and self._evaluator.filled.is_filled(frame.owner, name)
         for value, world, by in before:
-            definitions = self._evaluator.flow.definitions(path, Point(frame, None), world, anew=is_filled)
-            if is_filled and any(statement is not None for statement, _ in definitions):
-                definitions = self._evaluator.flow.definitions(path, Point(frame, None), world)
-            for statement, w in definitions:
-                if isinstance(value, Const) and not _fits(value, frame, name, w):
-                    continue
-                if statement is None:
-                    held.append((value, w, by))
-                else:
-                    defined = self._evaluator.names.defined(statement, path, frame, w)
-                    held += [(each, inner, id(frame.scope)) for each, inner in defined]
+            for end, here in self._evaluator.calls.ends(frame, world):
+                at = Point(frame, end)
+                definitions = self._evaluator.flow.definitions(path, at, here, anew=is_filled)
+                if is_filled and any(statement is not None for statement, _ in definitions):
+                    definitions = self._evaluator.flow.definitions(path, at, here)
+                for statement, w in definitions:
+                    if isinstance(value, Const) and not _fits(value, frame, name, w):
+                        continue
+                    if statement is None:
+                        held.append((value, w, by))
+                    else:
+                        defined = self._evaluator.names.defined(statement, path, frame, w)
+                        held += [(each, inner, id(frame.scope)) for each, inner in defined]
         return held
 
     def _kept_by_library(self, instance: Instance, name: str, world: World) -> list[Outcome]:

@@ -95,17 +95,21 @@ class Construction:
         method left it as it was."""
         path = f"{_own(frame)}.{name}"
         found: list[Store | None] = []
-        for statement, w in self._evaluator.flow.definitions(path, Point(frame, None), world):
-            stored = (path, Point(frame, statement), w) if statement is not None else None
-            # In each world: what another one stores or closes is not come to.
-            used = next(self._used(frame, instance, name, w), None) if far <= _FAR else None
-            if used is None or _is_after(statement, used[0]):
-                found.append(stored)
-            elif not used[2]:
-                inner = [store for each in used[1] for store in self.after(each, instance, name, w, far + 1)]
-                found += [store for store in inner if store is not None]
-                if None in inner:
+        for end, here in self._evaluator.calls.ends(frame, world):
+            for statement, w in self._evaluator.flow.definitions(path, Point(frame, end), here):
+                stored = (path, Point(frame, statement), w) if statement is not None else None
+                # In each world: what another one stores or closes is not come to.
+                uses = self._used(frame, instance, name, w) if far <= _FAR else iter(())
+                used = next((each for each in uses if end is None or not _is_after(each[0], end)), None)
+                if used is None or _is_after(statement, used[0]):
                     found.append(stored)
+                elif not used[2]:
+                    inner = [
+                        store for each in used[1] for store in self.after(each, instance, name, w, far + 1)
+                    ]
+                    found += [store for store in inner if store is not None]
+                    if None in inner:
+                        found.append(stored)
         return found
 
     def bound_by(self, cls: Class, method: FunctionNode) -> set[str]:

@@ -122,6 +122,8 @@ class Calls(Protocol):
 
     def shape(self, scope: FunctionNode) -> tuple[list[ast.Return], bool, bool]: ...
 
+    def ends(self, frame: Frame, world: World) -> list[tuple[ast.stmt | None, World]]: ...
+
 
 class Sites(Protocol):
     """Where a node of a tree stands."""

@@ -131,13 +131,10 @@ class Members:
         if f"{name}.{node.attr}" not in frame.layout.binds and not self.changing(inside, frame):
             return None
         found: list[Outcome] = []
-        assert isinstance(function.node, ast.FunctionDef)
-        returns, falls, _ = self._evaluator.calls.shape(function.node)
-        for end in (*returns, *([None] if falls else [])):
-            # One for each end: what an expression stands for is remembered for wherever it is asked.
-            inside = self._path((*mark, id(end)), ast.Name(name, ast.Load()), node)
-            for w in self._evaluator.flow.reaching(Point(frame, end), world):
-                found += self._evaluator.values(inside, Point(frame, end), w)
+        for end, w in self._evaluator.calls.ends(frame, world):
+            # Each end asks by an expression of its own: what one and the same is, is remembered.
+            left = self._path((*mark, id(end)), ast.Name(name, ast.Load()), node)
+            found += self._evaluator.values(left, Point(frame, end), w)
         return found or None
 
     def _of_call(self, call: ast.Call, attribute: str, point: Point, world: World) -> list[Outcome] | None:

@@ -14,6 +14,8 @@ from dlint.source.statements import dotted
 
 _NEXTS = ("next", "__next__")
 _AGAIN = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+# In what both steps may stand one after the other.
+_STEPS_IN = (*_AGAIN, ast.FunctionDef)
 # How a loop begins, and what ends it.
 _LOOP = re.compile(r"[ \t]*(?:async[ \t]+)?for\b")
 _LEAVES = re.compile(r"(?:break|return)\b")
@@ -35,6 +37,11 @@ class Restart(NamedTuple):
     returns: bool = False
 
     @property
+    def is_of_function(self) -> bool:
+        """Whether each call of a function comes to it, and makes an iterator of its own."""
+        return self.at_once or isinstance(self.trail[-2], ast.FunctionDef)
+
+    @property
     def is_next(self) -> bool:
         return self.spelling == _NEXT
 
@@ -53,7 +60,7 @@ def restarts(module: Module) -> Iterator[Restart]:
                 yield Restart(trail[:-3], call, inner.args[0], True)
         elif isinstance(outer, ast.Call) and isinstance(outer.func, ast.Name) and outer.func.id == "next":
             yield Restart(trail[:-2], outer, inner.args[0], True)
-        elif isinstance(outer, ast.Assign) and outer.value is inner and isinstance(trail[-4], _AGAIN):
+        elif isinstance(outer, ast.Assign) and outer.value is inner and isinstance(trail[-4], _STEPS_IN):
             taken = _taken(trail[-4], outer)
             if taken is not None:
                 yield Restart(trail[:-2], taken, inner.args[0], False)
@@ -116,8 +123,8 @@ def takes_first(loop: ast.For | ast.AsyncFor) -> bool:
 
 
 def _taken(loop: ast.AST, statement: ast.Assign) -> ast.Call | None:
-    """The call that takes one thing out of what a statement of a loop's body has just made, if nothing else
-    is done with it there."""
+    """The call that takes one thing out of what a statement of a loop's body, or of a function's, has just
+    made, if nothing else is done with it there."""
     body = getattr(loop, "body", [])
     match statement.targets:
         case [ast.Name(id=name)] if statement in body:
@@ -126,6 +133,8 @@ def _taken(loop: ast.AST, statement: ast.Assign) -> ast.Call | None:
             return None
     taken: list[ast.Call] = []
     others = 0
+    if any(isinstance(each, ast.Global | ast.Nonlocal) and name in each.names for each in body):
+        return None
     for each in body[body.index(statement) + 1 :]:
         again = isinstance(each, _AGAIN)
         for node in walk(each):

@@ -141,6 +141,12 @@ class Library:
     def _dict(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return list(self._evaluator.containers.table(arguments, world))
 
+    def _chained(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """``ChainMap(given, defaults)``: of several dicts that have a key, the first one's entry counts."""
+        if arguments.keywords or arguments.splats or arguments.spread:
+            return []
+        return list(self._evaluator.containers.table(Arguments(arguments.positional[::-1]), world))
+
     def _listed(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         if not arguments.positional:
             return [(Items("list", ()), world)]
@@ -399,6 +405,7 @@ class Library:
 
 _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list[Outcome]]] = {
     "builtins.dict": Library._dict,
+    "collections.ChainMap": Library._chained,
     "builtins.list": Library._listed,
     "builtins.tuple": Library._listed,
     "builtins.set": Library._listed,

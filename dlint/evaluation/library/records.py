@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlint.evaluation.interface import Evaluator
 from dlint.evaluation.library.arguments import first
+from dlint.knowledge.commands import ASKED_FOR, FILLED, MERGED
 from dlint.knowledge.names import (
     AS_TUPLES_DICT,
     COPIES_MODEL,
@@ -127,9 +128,30 @@ def _structured(
     return known if len(known) == len(made) else []
 
 
+def _merged(
+    evaluator: Evaluator, arguments: Arguments, node: ast.AST, point: Point, world: World
+) -> list[Outcome]:
+    """``OmegaConf.merge(OmegaConf.structured(Config), OmegaConf.from_cli())``: the defaults of a record, or
+    what the user asks for instead."""
+    if len(arguments.positional) != 2 or arguments.keywords or arguments.splats or arguments.spread:
+        return []
+    over = [value for value, _ in evaluator.value_of(arguments.positional[1], world)]
+    if not all(isinstance(value, Made) and value.name == ASKED_FOR for value in over):
+        return []
+    found: list[Outcome] = []
+    for value, w in first(evaluator, arguments, world):
+        made = evaluator.records.structured(value, node, point)
+        if made is None or made.arguments is None or made.arguments.all():
+            return []
+        given = Arguments([Argument(None, None, made.cls)])
+        found.append((Made(FILLED, node, given, point), w))
+    return found
+
+
 RECORDS: dict[str, Callable[[Evaluator, Arguments, ast.AST, Point, World], list[Outcome]]] = {
     "copy.replace": _replaced,
     STRUCTURED: _structured,
+    MERGED: _merged,
     "dataclasses.asdict": _as_dict,
     "dataclasses.replace": _replaced,
     DUMPED: _dumped,
