@@ -38,7 +38,7 @@ _EPOCH = re.compile("epoch", re.IGNORECASE)
 
 
 class _Receiver(NamedTuple):
-    """What a call of ``set_epoch`` may tell the epoch; ``hands_on``: inside a function of that name."""
+    """What a call of ``set_epoch`` may tell the epoch; ``hands_on``: inside a method of that name."""
 
     values: list[Value]
     hands_on: bool = False
@@ -185,8 +185,7 @@ class Epochs:
         for trail in module.paths_to(TELLS):
             node = trail[-1]
             if isinstance(node, ast.Attribute):
-                around = [each.name for each in trail if isinstance(each, FunctionNode)]
-                yield _Receiver(self._values(node.value, module, trail), TELLS in around[-1:])
+                yield _Receiver(self._values(node.value, module, trail), _is_in_such_method(trail))
         if not _BY_NAME.search(module.text):
             return
         for trail in module.paths_to("getattr", called=True):
@@ -236,6 +235,14 @@ class Epochs:
         return isinstance(value, Made | Const) or (
             isinstance(value, Instance) and bool(self._evaluator.classes.member(value.cls, TELLS))
         )
+
+
+def _is_in_such_method(trail: list[ast.AST]) -> bool:
+    """Whether the innermost function around a node is a ``set_epoch`` of a class, for others to call."""
+    for above, node in zip(reversed(trail[:-1]), reversed(trail), strict=False):
+        if isinstance(node, FunctionNode):
+            return node.name == TELLS and isinstance(above, ast.ClassDef)
+    return False
 
 
 def _paths(node: ast.expr | None) -> set[str]:

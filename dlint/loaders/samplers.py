@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _FAR = 3
 _STATES = frozenset({"random", "np", "numpy"})
+_SEED_STATES = frozenset({"random.seed", "np.random.seed", "numpy.random.seed"})
 
 
 class Dealt(NamedTuple):
@@ -192,7 +193,8 @@ class Samplers:
         ):
             return False
         return any(_is_seeded_by(nodes, told) for nodes in others) and not any(
-            self._draw(nodes, of_states=True) and not _is_seeded_by(nodes, told) for nodes in others
+            self._draw(nodes, of_states=True) and not _is_seeded_by(nodes, told, of_states=True)
+            for nodes in others
         )
 
     def _keeps_what_it_is_given(self, cls: Class) -> bool:
@@ -265,13 +267,18 @@ class Samplers:
         return True
 
 
-def _is_seeded_by(nodes: tuple[ast.AST, ...], told: set[str]) -> bool:
-    """Whether a method seeds what it draws from by one of the attributes of its object."""
+def _is_seeded_by(nodes: tuple[ast.AST, ...], told: set[str], *, of_states: bool = False) -> bool:
+    """Whether a method seeds what it draws from by one of the attributes of its object; ``of_states``: the
+    states of Python and NumPy."""
     seeding = (
         node
         for node in nodes
         if isinstance(node, ast.Call)
-        and (getattr(node.func, "attr", None) or getattr(node.func, "id", "")) in SEEDED_BY
+        and (
+            dotted(node.func) in _SEED_STATES
+            if of_states
+            else (getattr(node.func, "attr", None) or getattr(node.func, "id", "")) in SEEDED_BY
+        )
     )
     return any(
         isinstance(each, ast.Attribute) and each.attr in told

@@ -9,7 +9,7 @@ sampler of the project's own that seeds what it draws from by the number that it
 that can reach the sampler is enough, however far away: `loader.sampler.set_epoch` behind a `hasattr` or a
 `getattr`, a hook of another file, a trainer, its name handed to what calls it; so is an assignment to the
 sampler's `epoch`, which is all that `set_epoch` does. Lightning, Accelerate and their like call it
-themselves.
+themselves; ignite's engines, which go through a loader for `max_epochs`, do not.
 
 Not reported: samplers with `shuffle=False`, also where the `__init__` of a derived class gives it; samplers
 and loaders that are called after evaluation (`val_sampler`, `test_loader`, `evaluate()`), loaders that are
@@ -75,7 +75,7 @@ from dlint.knowledge.epochs import (
     speaks_of_evaluation,
     speaks_of_training,
 )
-from dlint.loaders.epoch_loops import EpochLoop, epoch_loop, only
+from dlint.loaders.epoch_loops import EpochLoop, epoch_loop, only, run_by_libraries
 from dlint.loaders.epochs import Epochs
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
@@ -199,6 +199,7 @@ def _runs_each_epoch(
             if iteration.loader.call is loader.call:
                 around = epoch_loop(program, iterations, iteration, dealt.point, keeps_order)
                 found += [around] if around is not None else []
+        found += run_by_libraries(program, iterations, loader, module)
     return only(found)
 
 
