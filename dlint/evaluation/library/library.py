@@ -182,7 +182,8 @@ class Library:
                 Items(
                     "list",
                     tuple(
-                        Items("tuple", (index, item)) for item in self._evaluator.containers.elements(value)
+                        Items("tuple", (index, item))
+                        for item in self._evaluator.iterated(value, node, point, w)
                     ),
                     True,
                 ),
@@ -195,7 +196,9 @@ class Library:
         columns: list[list[Value]] = []
         for argument in arguments.positional:
             values = self._evaluator.value_of(argument, world)
-            columns.append(self._evaluator.containers.elements(values[0][0]) if values else [])
+            columns.append(
+                self._evaluator.iterated(values[0][0], node, point, values[0][1]) if values else []
+            )
         if not columns or not all(columns):
             return []
         rows = [

@@ -11,8 +11,8 @@ import ast
 import re
 from bisect import bisect_left
 
-from dlint.source.desugaring.stores_by_name import stores_by_name
 from dlint.source.desugaring.records import write_out_init
+from dlint.source.desugaring.stores_by_name import stores_by_name
 from dlint.source.statements import dotted
 
 # Where such a statement may start: what is not below one of these lines need not be looked at.
