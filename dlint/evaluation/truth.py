@@ -254,9 +254,10 @@ class Truth:
                 inside = a.value in [each.value for each in constants]
                 if inside or not self._is_filled(b):
                     return [(inside, world)]
-            elif constants is not None and isinstance(a, Unknown | Made | External):
-                if not self._is_filled(b):
-                    return self._one_of(a, constants, world)
+            elif (
+                constants is not None and isinstance(a, Unknown | Made | External) and not self._is_filled(b)
+            ):
+                return self._one_of(a, constants, world)
         return self._either(("in", a.key, b.key), world)
 
     def _is_filled(self, container: Items | Table) -> bool:
