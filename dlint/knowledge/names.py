@@ -108,6 +108,9 @@ ONLY_KINDS = frozenset(
     }
 )
 
+# What a method of every class is called.
+SUBCLASSES = "builtins.type.__subclasses__"
+
 # What calling what a library has made gives, by its name.
 MAKES_MORE = {"sqlalchemy.orm.sessionmaker": "sqlalchemy.orm.Session"}
 # What gives under a key a part that belongs to it, as its attributes do: ``client["db"]["rows"]``.

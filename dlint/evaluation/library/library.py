@@ -16,6 +16,7 @@ from dlint.knowledge.loading import COPIES_SETTINGS, PREPARES
 from dlint.knowledge.names import (
     MAKES_PATHS,
     PATH,
+    SUBCLASSES,
     asks_state,
     library_answers_again,
 )
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
 
 _PLAIN = (Const, Items, Table)
+_MOST_SUBCLASSES = 24
 # Just below one.
 _ONE: Cut = (1, False)
 
@@ -373,6 +375,16 @@ class Library:
                 )
         return found
 
+    def _subclasses(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """``Base.__subclasses__()``: the program's classes directly below one."""
+        found: list[Outcome] = []
+        for value, w in first(self._evaluator, arguments, world):
+            if isinstance(value, Class):
+                below = self._evaluator.classes.subclasses(value, _MOST_SUBCLASSES + 1)
+                many = len(below) > _MOST_SUBCLASSES
+                found.append((Items("list", tuple(below[:_MOST_SUBCLASSES]), many), w))
+        return found
+
     def _partial(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         rest = Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats)
         return [(Partial(callee, rest), w) for callee, w in first(self._evaluator, arguments, world)]
@@ -440,6 +452,7 @@ _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list
     "builtins.__import__": Library._import,
     "importlib.import_module": Library._import,
     "functools.partial": Library._partial,
+    SUBCLASSES: Library._subclasses,
 }
 
 
