@@ -86,7 +86,8 @@ class Truth:
             case Items() | Table():
                 if value.items:
                     return [(True, world)]
-                return self._either(("truth", value.key), world) if value.open else [(False, world)]
+                more = value.open or self._is_filled(value)
+                return self._either(("truth", value.key), world) if more else [(False, world)]
             case Made() if not is_constructor(value.name):
                 return self._unknown(value.key, world)
             case Unknown() | External():
