@@ -23,6 +23,7 @@ from dlint.evaluation.comprehensions import Comprehension, Comprehensions
 from dlint.evaluation.containers import Containers
 from dlint.evaluation.entries import ABSENT, Entries
 from dlint.evaluation.flow import Flow
+from dlint.evaluation.library.elements import CONTAINERS, elements_of
 from dlint.evaluation.library.held import Held
 from dlint.evaluation.library.library import Library
 from dlint.evaluation.marks import Marks
@@ -162,6 +163,9 @@ class Evaluator(Questions):
 
     def iterated(self, value: Value, node: ast.AST, point: Point, world: World) -> list[Value]:
         """What going through a value may give, by Python's protocol where it is an object of the program."""
+        if isinstance(value, Made):
+            held = elements_of(self, value.name, value.arguments, world)
+            return [*held, *self.containers.elements(value)]  # what is added later, too
         if not isinstance(value, Instance):
             return self.containers.elements(value)
         found: dict[Key, Value] = {}
@@ -170,7 +174,12 @@ class Evaluator(Questions):
                 steps = self.classes.methods(given, "__next__") if isinstance(given, Instance) else []
                 each = [v for step in steps for v, _ in self.calls.returns(step, Arguments(), node, point, w)]
                 found.update((v.key, v) for v in each or self.containers.elements(given))
-        return list(found.values()) or self.containers.elements(value)
+        if found:
+            return list(found.values())
+        if not CONTAINERS.isdisjoint(self.classes.libraries(value.cls)):
+            for library, arguments in self.initialisers.of_libraries(value):
+                found.update((v.key, v) for v in elements_of(self, library, arguments, world))
+        return [*found.values(), *self.containers.elements(value)]
 
     def truth(self, node: ast.expr, point: Point, world: World) -> list[tuple[bool, World]]:
         """What a test may come out as, and in which worlds below ``world``."""
@@ -404,8 +413,31 @@ class Evaluator(Questions):
             elif isinstance(base, Made) and isinstance(name, str) and base.name in _KEEP_BY_KEY:
                 outcomes += self.held.under(base, name, w) or self.containers.looked_up(base, key, w)
             else:
-                outcomes += self.containers.looked_up(base, key, w)
+                given = self._given_by(base, key, index, point, w) if isinstance(base, Instance) else []
+                outcomes += given or self.containers.looked_up(base, key, w)
         return outcomes
+
+    def _given_by(
+        self, base: Instance, key: Value, index: ast.expr, point: Point, world: World
+    ) -> list[Outcome]:
+        """What an object of the program gives under a key by a method of its own, as a registry does, as far
+        as that is known; what has items by their numbers is left alone."""
+        named = isinstance(key, Const) and isinstance(key.value, str)
+        if isinstance(key, Const) and not named:
+            return []
+        if not named and self.classes.member(base.cls, "__len__"):
+            return []
+        arguments = Arguments([Argument(index, point)])
+        found = [
+            outcome
+            for method in self.classes.methods(base, "__getitem__")
+            for outcome in self.calls.returns(method, arguments, index, point, world)
+        ]
+        if all(isinstance(value, Unknown) for value, _ in found):
+            return []
+        # What is not known is the same each time that it is asked for.
+        unknown = Unknown(("item", base.key, key.key))
+        return [(unknown if isinstance(value, Unknown) else value, w) for value, w in found]
 
     def _slice(self, base: Value, index: ast.Slice, point: Point, world: World) -> list[Outcome]:
         """The values of ``base[lower:upper:step]``."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from dlint.evaluation.containers import ANY
 from dlint.values.frame import Argument, Point
 from dlint.values.outcomes import OUTCOMES, Outcome
-from dlint.values.values import Const, Items, Key, Table, Value
+from dlint.values.values import Class, Const, Items, Key, Table, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 _MOST_ROUNDS = 6
+# Of classes it matters which goes under which name.
+_MOST_OF_CLASSES = 24
 
 
 class Comprehensions:
@@ -59,7 +61,10 @@ class Comprehensions:
         generator = node.generators[0]
         sources = self._evaluator.values(generator.iter, point, world)
         items = self._evaluator.containers.all_of(sources[0][0]) if len(sources) == 1 else None
-        if items is None or len(items) > _MOST_ROUNDS:
+        if items is None:
+            return None
+        most = _MOST_OF_CLASSES if all(isinstance(each, Class) for each in items) else _MOST_ROUNDS
+        if len(items) > most:
             return None
         found: list[Point] = []
         for which, item in enumerate(items):

@@ -104,7 +104,15 @@ class Names:
             roots = self._reached(name, point, world, anew=True)
             if not any(isinstance(value, Items | Table) for value, _ in roots):
                 return roots
-        return self._reached(name, point, world, anew=False)
+        found = self._reached(name, point, world, anew=False)
+        if frame.outer is None:
+            # What functions and decorators put in a dict of the module, its body finds there as well.
+            of_module = self._evaluator.filled.of_module
+            found = [
+                (of_module(value, frame.module, name) if isinstance(value, Table) else value, w)
+                for value, w in found
+            ]
+        return found
 
     def _reached(self, name: str, point: Point, world: World, *, anew: bool) -> list[Outcome]:
         outcomes: list[Outcome] = []

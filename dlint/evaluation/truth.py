@@ -86,7 +86,8 @@ class Truth:
             case Items() | Table():
                 if value.items:
                     return [(True, world)]
-                return self._either(("truth", value.key), world) if value.open else [(False, world)]
+                more = value.open or self._is_filled(value)
+                return self._either(("truth", value.key), world) if more else [(False, world)]
             case Made() if not is_constructor(value.name):
                 return self._unknown(value.key, world)
             case Unknown() | External():
@@ -251,10 +252,20 @@ class Truth:
         elif isinstance(b, Items | Table) and not b.open:
             constants = _constants(b)
             if constants is not None and isinstance(a, Const):
-                return [(a.value in [each.value for each in constants], world)]
-            if constants is not None and isinstance(a, Unknown | Made | External):
+                inside = a.value in [each.value for each in constants]
+                if inside or not self._is_filled(b):
+                    return [(inside, world)]
+            elif (
+                constants is not None and isinstance(a, Unknown | Made | External) and not self._is_filled(b)
+            ):
                 return self._one_of(a, constants, world)
         return self._either(("in", a.key, b.key), world)
+
+    def _is_filled(self, container: Items | Table) -> bool:
+        """Whether other code puts more into a dict: a registry, of which nobody knows who has run."""
+        if not isinstance(container, Table) or container.home is None:
+            return False
+        return len(self._evaluator.filled.whole(container).items) > len(container.items)
 
     def _one_of(self, a: Unknown | Made | External, constants: list[Const], world: World) -> list[Result]:
         """Whether an unknown thing is one of some constants."""

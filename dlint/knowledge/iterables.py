@@ -4,6 +4,14 @@ from __future__ import annotations
 
 import re
 
+# Classes whose objects give what they are made of: the things in the first argument, or the arguments.
+HOLDS_FIRST = frozenset(
+    {
+        *("builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset"),
+        *("collections.UserList", "collections.deque", "torch.nn.ModuleList"),
+    }
+)
+HOLDS_ARGUMENTS = frozenset({"torch.nn.Sequential"})
 # Names in code that gives each worker its part.
 DIVIDES = re.compile("worker|shard", re.IGNORECASE)
 # Names of what tells the processes of one training apart.

@@ -108,6 +108,17 @@ ONLY_KINDS = frozenset(
     }
 )
 
+# Decorators whose method is asked as an attribute, and what it gives kept in the object: Python's, those of
+# torch, Django, Werkzeug, SQLAlchemy, Pyramid, Astropy and boltons, and the many that are called alike.
+CACHED_PROPERTIES = frozenset(
+    {
+        *("cached_property", "cachedproperty", "lazy_property", "lazyproperty"),
+        *("memoized_property", "reify", "threaded_cached_property"),
+    }
+)
+# What a method of every class is called.
+SUBCLASSES = "builtins.type.__subclasses__"
+
 # What calling what a library has made gives, by its name.
 MAKES_MORE = {"sqlalchemy.orm.sessionmaker": "sqlalchemy.orm.Session"}
 # What gives under a key a part that belongs to it, as its attributes do: ``client["db"]["rows"]``.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.evaluation.containers import is_method
 from dlint.knowledge.loading import is_kept, kept_parameters
+from dlint.knowledge.names import SUBCLASSES
 from dlint.objects.classes import is_property
 from dlint.objects.declared import Declared
 from dlint.objects.elsewhere.grown import Grown
@@ -22,7 +23,7 @@ from dlint.source.desugaring.records import is_record
 from dlint.source.desugaring.validators import may_change
 from dlint.source.statements import FunctionNode, functions_in, parameters, self_name, statements_in
 from dlint.values.facts import fits
-from dlint.values.frame import Arguments, Frame, Point, layout_of
+from dlint.values.frame import Argument, Arguments, Frame, Point, layout_of
 from dlint.values.outcomes import OUTCOMES, Outcome, after_stores, stores_told_apart, told_apart
 from dlint.values.values import (
     Class,
@@ -95,6 +96,9 @@ class Attributes:
                     return [(self._filled(value, owner, name), world) for value, owner in bound]
                 if name == "__name__":
                     return [(Const(base.name), world)]
+                if name == "__subclasses__":
+                    of_it = Arguments([Argument(None, None, base)])
+                    return [(Partial(External(SUBCLASSES), of_it), world)]
             case Super():
                 found = self._evaluator.classes.behind(base, name)
                 if found:

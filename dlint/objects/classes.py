@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dlint.budget.budget import spend
 from dlint.evaluation.questions import begun
 from dlint.knowledge.loading import is_dataset, is_generic, is_iterable_dataset
-from dlint.knowledge.names import ONLY_KINDS, is_constructor
+from dlint.knowledge.names import CACHED_PROPERTIES, ONLY_KINDS, is_constructor
 from dlint.source.statements import functions_in
 from dlint.values.frame import Frame, Point, layout_of
 from dlint.values.outcomes import Outcome
@@ -31,7 +31,7 @@ from dlint.values.worlds import HERE, World
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
 
-_PROPERTIES = frozenset({"property", "cached_property", "lazy_property"})
+_PROPERTIES = frozenset({"property"}) | CACHED_PROPERTIES
 _STATIC = "builtins.staticmethod"
 
 

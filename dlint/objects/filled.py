@@ -243,10 +243,25 @@ class Filled:
                 for statement in _top(module.tree.body):
                     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
                         yield module, statement
-        if home.cls is not None and "__init_subclass__" in names:
-            for heir in self._heirs(home.cls):
+        if "__init_subclass__" in names:
+            heirs = {heir.key: heir for cls in self._told_of_heirs(home) for heir in self._heirs(cls)}
+            for heir in heirs.values():
                 if heir.frame.outer is None:  # what a function defines, nobody finds by a name
                     yield heir.module, heir.node
+
+    def _told_of_heirs(self, home: Home) -> Iterator[Class]:
+        """The classes that may put there what is derived from them: the one that keeps the dict, and those
+        whose ``__init_subclass__`` speaks of it."""
+        if home.cls is not None:
+            yield home.cls
+        stores = re.compile(rf"\b{re.escape(home.word)}(?:{_STORES})", re.MULTILINE)
+        for module in self._evaluator.modules.naming(home.word) if home.word else ():
+            for node in _top(module.tree.body) if "__init_subclass__" in module.text else ():
+                if isinstance(node, ast.ClassDef) and any(
+                    each.name == "__init_subclass__" and stores.search(module.text_of(each))
+                    for each in functions_in(node.body)
+                ):
+                    yield Class(node, self._evaluator.modules.frame(module))
 
     def _heirs(self, cls: Class) -> list[Class]:
         found: dict[Key, Class] = {}

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlint.knowledge.names import CACHED_PROPERTIES
 from dlint.source.nodes import COMPREHENSIONS, walk
 from dlint.source.statements import FunctionNode, changed_names, own_names, statements_in
 from dlint.values.frame import Point
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
     from dlint.workers.worker import WorkerCode
 
 _FAR = 6
-_IN_OBJECT = frozenset({"cached_property", "lazy_property"})
-_CACHES = frozenset({"lru_cache", "cache"}) | _IN_OBJECT
+_CACHES = frozenset({"lru_cache", "cache"}) | CACHED_PROPERTIES
 _STEPS = frozenset(
     {"training_step", "validation_step", "test_step", "predict_step"}
 )  # Lightning's, per batch
@@ -312,7 +312,7 @@ def is_cached(scope: ast.AST) -> bool:
 def is_cached_beside(scope: ast.AST) -> bool:
     """Whether a decorator keeps what a method gives beside the object, which is pickled without it:
     ``lru_cache``, and no ``cached_property``."""
-    return is_cached(scope) and not _is_decorated(scope, _IN_OBJECT)
+    return is_cached(scope) and not _is_decorated(scope, CACHED_PROPERTIES)
 
 
 def _is_decorated(scope: ast.AST, names: frozenset[str]) -> bool:

@@ -16,6 +16,7 @@ from dlint.knowledge.loading import COPIES_SETTINGS, PREPARES
 from dlint.knowledge.names import (
     MAKES_PATHS,
     PATH,
+    SUBCLASSES,
     asks_state,
     library_answers_again,
 )
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
 
 _PLAIN = (Const, Items, Table)
+_MOST_SUBCLASSES = 24
 # Just below one.
 _ONE: Cut = (1, False)
 
@@ -188,7 +190,8 @@ class Library:
                 Items(
                     "list",
                     tuple(
-                        Items("tuple", (index, item)) for item in self._evaluator.containers.elements(value)
+                        Items("tuple", (index, item))
+                        for item in self._evaluator.iterated(value, node, point, w)
                     ),
                     True,
                 ),
@@ -201,7 +204,9 @@ class Library:
         columns: list[list[Value]] = []
         for argument in arguments.positional:
             values = self._evaluator.value_of(argument, world)
-            columns.append(self._evaluator.containers.elements(values[0][0]) if values else [])
+            columns.append(
+                self._evaluator.iterated(values[0][0], node, point, values[0][1]) if values else []
+            )
         if not columns or not all(columns):
             return []
         rows = [
@@ -376,6 +381,16 @@ class Library:
                 )
         return found
 
+    def _subclasses(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """``Base.__subclasses__()``: the program's classes directly below one."""
+        found: list[Outcome] = []
+        for value, w in first(self._evaluator, arguments, world):
+            if isinstance(value, Class):
+                below = self._evaluator.classes.subclasses(value, _MOST_SUBCLASSES + 1)
+                many = len(below) > _MOST_SUBCLASSES
+                found.append((Items("list", tuple(below[:_MOST_SUBCLASSES]), many), w))
+        return found
+
     def _partial(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         rest = Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats)
         return [(Partial(callee, rest), w) for callee, w in first(self._evaluator, arguments, world)]
@@ -444,6 +459,7 @@ _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list
     "builtins.__import__": Library._import,
     "importlib.import_module": Library._import,
     "functools.partial": Library._partial,
+    SUBCLASSES: Library._subclasses,
 }
 
 

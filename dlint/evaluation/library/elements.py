@@ -1,0 +1,42 @@
+"""What going through a container of a library gives: what its constructor was given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dlint.evaluation.library.arguments import first
+from dlint.knowledge.iterables import HOLDS_ARGUMENTS, HOLDS_FIRST
+from dlint.values.values import Table, Value
+
+if TYPE_CHECKING:
+    from dlint.evaluation.interface import Evaluator
+    from dlint.values.frame import Arguments
+    from dlint.values.values import Key
+    from dlint.values.worlds import World
+
+
+CONTAINERS = HOLDS_FIRST | HOLDS_ARGUMENTS
+
+
+def elements_of(evaluator: Evaluator, container: str, given: Arguments, world: World) -> list[Value]:
+    """What an object of a library's class, made of some arguments, gives one after the other; nothing where
+    it is no container, or that is not known."""
+    if container not in CONTAINERS or given.spread:
+        return []
+    if container in HOLDS_ARGUMENTS and len(given.positional) > 1:
+        held = [value for argument in given.positional for value, _ in evaluator.value_of(argument, world)]
+    else:
+        held = [
+            each
+            for whole, _ in first(evaluator, given, world)
+            for each in _inside(evaluator, container, whole)
+        ]
+    found: dict[Key, Value] = {value.key: value for value in held}
+    return list(found.values())
+
+
+def _inside(evaluator: Evaluator, container: str, whole: Value) -> list[Value]:
+    """What a container has of the only thing that it is made of, by names or not."""
+    if container not in HOLDS_ARGUMENTS:
+        return evaluator.containers.elements(whole)
+    return list(whole.items.values()) if isinstance(whole, Table) else [whole]
