@@ -68,7 +68,7 @@ from dlint.program.conditions import executed
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, dotted, statements_in
+from dlint.source.statements import FunctionNode, statements_in
 from dlint.streams.shares import Shares
 from dlint.values.frame import Point, arguments_of, given_to
 from dlint.values.functions import function_body, is_generator
@@ -260,10 +260,11 @@ def _submitted(event: Event, call: ast.Call, loops: list[ast.stmt]) -> ast.expr 
         return None
     for inner in statements_in(loops[0].body):
         for node in walk(inner):
-            if isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] in _BOUNDS:
-                return None
-            if isinstance(node, ast.Yield | ast.Break):
-                return None
+            match node:
+                case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name in _BOUNDS:
+                    return None
+                case ast.Yield() | ast.YieldFrom() | ast.Break():
+                    return None
     return loops[0].iter
 
 
