@@ -2,14 +2,15 @@
 
 ## What it finds
 
-A shuffling `DistributedSampler` whose loader is iterated once an epoch, be it in a comprehension over a range
-or by `map(train, range(n))`, in a program that never calls its `set_epoch`. The loader may get it inside a
-`BatchSampler`, or inside a class of the project's own that deals out what the sampler gives; or it gets a
-class derived from it whose `__iter__` reads `self.epoch`, or a sampler of the project's own that seeds what
-it draws from by the number that its `set_epoch` stores. One call that can reach the sampler is enough,
-however far away: `loader.sampler.set_epoch` behind a `hasattr` or a `getattr`, a hook of another file, a
-trainer, its name handed to what calls it; so is an assignment to the sampler's `epoch`, which is all that
-`set_epoch` does. Lightning, Accelerate and their like call it themselves.
+A shuffling `DistributedSampler` whose loader is iterated once an epoch, in a program that never calls its
+`set_epoch`. The loader may get it inside a `BatchSampler`, or inside a class of the project's own that deals
+out what the sampler gives; or it gets a class derived from it whose `__iter__` reads `self.epoch`, or a
+sampler of the project's own that seeds what it draws from by the number that its `set_epoch` stores. One call
+that can reach the sampler is enough, however far away: `loader.sampler.set_epoch` behind a `hasattr` or a
+`getattr`, a hook of another file, a trainer, its name handed to what calls it; so is an assignment to the
+sampler's `epoch`, which is all that `set_epoch` does. Lightning, Accelerate and their like call it
+themselves.
+A comprehension over a range, or `map`, runs epochs as a loop does.
 
 Not reported: samplers with `shuffle=False`, also where the `__init__` of a derived class gives it; samplers
 and loaders that are called after evaluation (`val_sampler`, `test_loader`, `evaluate()`), loaders that are
