@@ -1,5 +1,5 @@
 """Calls of a function that do not write its name before the parenthesis: through a variable, an entry of a
-dict, or a library that starts it (``mp.spawn(train, args=(2, loaders))``)."""
+dict, or a library that starts it (``mp.spawn(train, args=(2, loaders))``), ``map`` among them."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from dlint.calls.interface import Evaluator
 
 Trail = list[ast.AST]
+# Calls what it is given first with what it goes through, one by one.
+_MAP = "builtins.map"
 
 
 def handed_over(trail: Trail) -> tuple[ast.Call, ast.expr] | None:
@@ -32,9 +34,14 @@ def handed_over(trail: Trail) -> tuple[ast.Call, ast.expr] | None:
 
 
 def started(evaluator: Evaluator, call: ast.Call, function: ast.expr, point: Point) -> Arguments | None:
-    """What a call that starts a function passes to it; None where it starts nothing."""
+    """What a call that starts a function, or calls it with each of some things, passes to it; None where it
+    does neither."""
     for value, _ in evaluator.values(call.func, point):
         starter = STARTERS.get(value.name) if isinstance(value, External) else None
+        if isinstance(value, External) and value.name == _MAP and call.args[:1] == [function]:
+            if any(isinstance(each, ast.Starred) for each in call.args):
+                return None
+            return Arguments([Argument(each, point, element=True) for each in call.args[1:]])
         if starter is not None and _is_started(starter, call, function):
             given = _passed(starter, call, point)
             evaluator.sites.ranks.update(each.key for each in given.positional[: starter.own])

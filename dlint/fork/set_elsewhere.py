@@ -1,8 +1,9 @@
 """Which workers have an attribute as its class has left it, and for which other code may have set it.
 
 ``get_worker_info().dataset.file = open(path)`` sets it for the loaders whose workers run the function, and
-for no others. Another unknown object may be meant where the code around speaks of datasets or workers, and
-some file imports both that code and the class.
+for no others; so does a function that asks for its worker and stores in an object of the class, where the
+workers of others are seen to run it. Another unknown object may be meant where the code around speaks of
+datasets or workers, and some file imports both that code and the class.
 """
 
 from __future__ import annotations
@@ -48,9 +49,10 @@ def is_set_elsewhere(program: Program, uses: Iterable[WorkerUse], owner: Instanc
 
 def _is_for(program: Program, use: WorkerUse, owner: Instance, setting: Setting) -> bool:
     """Whether an attribute may be set for the workers of a use, or before they start."""
-    if isinstance(setting.holder, Instance):
-        return True
     asking = _asking(program, setting)
+    if isinstance(setting.holder, Instance):
+        # An object like this one: not for these workers where others' code alone is seen to store in theirs.
+        return asking is None or not _is_others_alone(program, use, asking)
     if asking is not None:
         held = [setting.holder] if setting.holder is not None else []
         return (not held or may_be_of(program, use, held, owner.cls)) and _is_run(program, use, asking)
@@ -93,6 +95,16 @@ def _is_run(program: Program, use: WorkerUse, asking: Frame) -> bool:
     if not (others or loaders):
         return True
     return any(_gets_alike(program, loader, use) for loader in loaders.values())
+
+
+def _is_others_alone(program: Program, use: WorkerUse, asking: Frame) -> bool:
+    """Whether workers of other uses run a function that asks for its worker, and those of this one do not."""
+    running = _running(program, asking)
+    if running & use.worker_functions:
+        return False
+    if use.loader is not None and any(map(_is_unknown, use.loader.values("worker_init_fn"))):
+        return False
+    return any(running & each.worker_functions for each in program.uses)
 
 
 def _is_unknown(value: Value | None) -> bool:

@@ -17,7 +17,7 @@ from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, statements_in, target_names
 from dlint.values.frame import Point
-from dlint.values.places import loops_around, loops_that_repeat, places_around
+from dlint.values.places import loops_around, loops_that_repeat, path_to, places_around
 from dlint.values.values import External, Key
 
 _FAR = 4
@@ -31,6 +31,10 @@ _EACH = (
 )
 _BY_EVENT = (
     "have the engine tell it: call sampler.set_epoch(engine.state.epoch) in a handler of Events.EPOCH_STARTED"
+)
+_WRITTEN = (
+    "the epochs are counted within the expression in line {}: write a loop, and call set_epoch(epoch) on the "
+    "sampler at its top"
 )
 _COUNT = "count every pass over the loader, and call set_epoch with that number before each"
 
@@ -122,10 +126,10 @@ def _epoch_loops(
     keeps_order: Callable[[Loader], bool],
 ) -> Iterator[EpochLoop]:
     node = _named(iterations, iteration.node, iteration.point)
-    waiting = [(iteration.point, node, [iteration.node], 0)]
+    waiting = [(iteration.point, node, iteration.node, [iteration.node], 0)]
     seen: set[int] = set()
     while waiting:
-        point, node, given, far = waiting.pop()
+        point, node, reached, given, far = waiting.pop()
         scope = point.frame.scope
         if isinstance(scope, ast.FunctionDef) and names_evaluation(
             scope.name, point.frame.module.text_of(scope)
@@ -134,7 +138,8 @@ def _epoch_loops(
         if is_without_gradients(point) or evaluates(point):
             continue
         loops = list(loops_that_repeat(point))
-        if loops:
+        written = None if loops or takes_one(iteration) else _counted_in(reached, point)
+        if loops or written is not None:
             loader = dotted(node) if node is not None else None
             loaders = _loaders(program, iterations, node, point) if node is not None else []
             mine = [(key, each) for key, each in loaders if each is not None and _is_made_by(each, iteration)]
@@ -142,7 +147,10 @@ def _epoch_loops(
                 continue
             sure = bool(loaders) and len(mine) == len(loaders)
             loop = _counting(loops)
-            by_hand = _obstacle(program, iteration, given, loops, loop, point, made)
+            if written is not None:
+                by_hand = _WRITTEN.format(written.lineno)
+            else:
+                by_hand = _obstacle(program, iteration, given, loops, loop, point, made)
             look = loop if takes_one(iteration) else None
             counted = None if by_hand else loop
             keys = frozenset(key for key, _ in mine)
@@ -152,7 +160,27 @@ def _epoch_loops(
             for site in program.evaluator.sites.of(scope, point.frame):
                 if _may_pass(iterations, site, iteration.loader):
                     there = _named_at(iterations, site.call, site.point, node)
-                    waiting.append((site.point, there, _given(site.call), far + 1))
+                    waiting.append((site.point, there, site.call, _given(site.call), far + 1))
+
+
+def _counted_in(node: ast.expr, point: Point) -> ast.expr | None:
+    """The comprehension, or call of ``map``, that comes to an expression once for each of some numbers, or
+    epochs: ``[epoch(i) for i in range(n)]``."""
+    match node:
+        case ast.Call(func=ast.Name(id="map"), args=[_, counted]) if _is_range(counted):
+            return node
+    for each in path_to(point.statement, node):
+        if not isinstance(each, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            continue
+        [first, *_] = each.generators
+        counts = _is_range(first.iter) or any(_EPOCH.search(name) for name in target_names(first.target))
+        if counts and all(inner is not node for inner in walk(first.iter)):
+            return each
+    return None
+
+
+def _is_range(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and dotted(node.func) in ("range", "trange")
 
 
 def _may_pass(iterations: Iterations, site: Site, loader: Loader) -> bool:

@@ -6,7 +6,8 @@
 IterableDataset, `executor.map(...)` or `executor.submit(...)` over the whole stream, or over all of a
 worker's share of it (`self.files[info.id :: info.num_workers]`, a slice from `info.id * per` on, an `islice`
 without an end, also where a function or method gives that): every element is submitted before the first
-result is given. A chunk at a time is fine, so are results that are wanted in one list before the first item
+result is given, be it by a function that gets the pool and the elements, and gives the results or futures.
+A chunk at a time is fine, so are results that are wanted in one list before the first item
 is given, one task for each source to begin with where more are submitted as results come in, and a pool in
 the main process.
 
@@ -67,7 +68,7 @@ from dlint.program.conditions import executed
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, dotted, statements_in
+from dlint.source.statements import FunctionNode, statements_in
 from dlint.streams.shares import Shares
 from dlint.values.frame import Point, arguments_of, given_to
 from dlint.values.functions import function_body, is_generator
@@ -75,6 +76,7 @@ from dlint.values.places import loops_around, path_to
 from dlint.values.values import Const, Function
 from dlint.values.worlds import HERE
 from dlint.workers.events import Event
+from dlint.workers.reach import Link
 from dlint.workers.sharing import codes_of
 from dlint.workers.worker import WorkerCode
 
@@ -127,26 +129,30 @@ def _size(program: Program, code: WorkerCode, event: Event, call: ast.Call) -> I
 
 
 def _stream(program: Program, code: WorkerCode, event: Event, call: ast.Call) -> Iterator[Found]:
-    """A whole stream handed to a pool: once an epoch, in an ``__iter__`` that yields."""
+    """A whole stream handed to a pool: once an epoch, in an ``__iter__`` that yields, or for one."""
     method = event.name.rpartition(".")[2]
-    scope = event.point.frame.scope
-    if not isinstance(scope, ast.FunctionDef) or not is_generator(scope) or event.role != "dataset":
+    if event.role != "dataset" or not _once_an_epoch(event):
         return
-    if not _once_an_epoch(event):
+    results = _given_to_generator(event, call)
+    if results is None:
         return
     loops = list(loops_around(event.point))
     if method == "map" and event.owner is not None and event.owner.name.endswith("Executor"):
-        if loops or len(call.args) < 2 or _is_read_at_once(call, event.point):
+        if loops or len(call.args) < 2 or any(_is_read_at_once(node, point) for node, point in results):
             return
-        if not _is_stream(program, event.point, call.args[1]):
-            return
-        how = "executor.map submits the whole stream before it gives a result"
+        source, how = call.args[1], "executor.map submits the whole stream before it gives a result"
     elif method in ("submit", "apply_async"):
-        source = _submitted(event, call, loops)
-        if source is None or _is_first_window(scope, call) or not _is_stream(program, event.point, source):
+        submitted = _submitted(event, call, loops)
+        if submitted is None or any(
+            _is_first_window(point.frame.scope, call)
+            for _, point in results
+            if isinstance(point.frame.scope, ast.FunctionDef)
+        ):
             return
-        how = "this submits the whole stream before the first result is read"
+        source, how = submitted, "this submits the whole stream before the first result is read"
     else:
+        return
+    if not _is_stream(program, _entered(program, event.point, event.link), source):
         return
     yield Found(
         event.module,
@@ -158,6 +164,54 @@ def _stream(program: Program, code: WorkerCode, event: Event, call: ast.Call) ->
         event.link.steps(event.name, event.module, call),
         by_hand="keep a deque of at most a few futures: submit one, give the oldest result",
     )
+
+
+def _given_to_generator(event: Event, call: ast.Call) -> list[tuple[ast.Call, Point]] | None:
+    """The call that submits, and those of the functions that hand its results on to what yields, each where
+    it stands; None where one does anything else with them."""
+    found = [(call, event.point)]
+    link: Link | None = event.link
+    node, point = call, event.point
+    while isinstance(point.frame.scope, ast.FunctionDef) and not is_generator(point.frame.scope):
+        if not _is_given_back(node, point) or link is None or link.caller is None:
+            return None
+        if not isinstance(link.site, ast.Call):
+            return None
+        node, point, link = link.site, link.caller, link.above
+        found.append((node, point))
+    return found if isinstance(point.frame.scope, ast.FunctionDef) else None
+
+
+def _is_given_back(call: ast.Call, point: Point) -> bool:
+    """Whether what a call gives, or a list of what it gives each time, is what the function returns."""
+    match point.statement:
+        case ast.Return(value=ast.ListComp(elt=given) | (ast.expr() as given)):
+            return given is call
+        case ast.Assign(
+            targets=[ast.Name(id=name)], value=ast.ListComp(elt=given) | (ast.expr() as given)
+        ) if given is call:
+            read = [
+                node
+                for node in walk(point.frame.scope)
+                if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+            ]
+            returned = [
+                node.value
+                for node in walk(point.frame.scope)
+                if isinstance(node, ast.Return) and any(each is node.value for each in read)
+            ]
+            return len(read) == len(returned) == 1
+    return False
+
+
+def _entered(program: Program, point: Point, link: Link) -> Point:
+    """The same place with what the functions were given on the way there."""
+    if link.caller is None or link.function is None or not isinstance(link.site, ast.Call):
+        return point
+    caller = _entered(program, link.caller, link.above) if link.above is not None else link.caller
+    given = arguments_of(link.site, caller)
+    frame = program.evaluator.calls.enter(link.function, given, link.site, caller)
+    return Point(frame, point.statement)
 
 
 def _once_an_epoch(event: Event) -> bool:
@@ -206,10 +260,11 @@ def _submitted(event: Event, call: ast.Call, loops: list[ast.stmt]) -> ast.expr 
         return None
     for inner in statements_in(loops[0].body):
         for node in walk(inner):
-            if isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] in _BOUNDS:
-                return None
-            if isinstance(node, ast.Yield | ast.Break):
-                return None
+            match node:
+                case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name in _BOUNDS:
+                    return None
+                case ast.Yield() | ast.YieldFrom() | ast.Break():
+                    return None
     return loops[0].iter
 
 

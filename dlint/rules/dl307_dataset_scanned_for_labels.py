@@ -6,8 +6,10 @@ A loop or comprehension over a dataset of the program, or of torchvision, or a p
 that uses the label and not the image: `[label for image, label in dataset]`, `for _, label, _ in dataset:`,
 `item[1]` or `item["label"]` of every item of what is named like a dataset (`item.label` where items are named
 tuples or dataclasses), `dataset[i][1]` or `_, labels[i] = dataset[i]` for every `i`, or for those of a fold
-(`KFold`, `train_test_split`). An image that is only asked for its shape (`image.shape[-2:]`, `image.size()`)
-is not used either: it was decoded, and a file says in its header how large it is.
+(`KFold`, `train_test_split`), also where a function of the program gives the items of a dataset as they are
+(`for i in range(len(dataset)): yield dataset[i]`). An image that is only asked for its shape
+(`image.shape[-2:]`, `image.size()`) is not used either: it was decoded, and a file says in its header how
+large it is.
 
 Not reported: loops that a `break` may end before the last item, passes that use the whole item, or a part
 that is itself read or decoded (a mask, a sound; labels that an HDF5 file has beside the images, of which
@@ -53,31 +55,35 @@ import ast
 import re
 from collections.abc import Iterator
 
+from dlint.calls.parameters import given_names
 from dlint.knowledge.loading import is_dataset, is_iterable_dataset
 from dlint.knowledge.parts import is_in_memory, sounds_like_data
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.module import Module
 from dlint.source.statements import dotted, statements_in
+from dlint.streams.handed_items import FORWARDS, hands_items_on
 from dlint.streams.items import inner
-from dlint.streams.label_passes import FORWARDS, Pass, Use, passes, reads_images
+from dlint.streams.label_passes import Pass, Use, passes, reads_images
 from dlint.streams.memory.stored import Field
 from dlint.streams.parts import Parts
 from dlint.values.frame import Point
-from dlint.values.values import Instance, Made, Value
+from dlint.values.values import Function, Instance, Made, Value
 from dlint.values.worlds import HERE
 
 # All repetitions that a search may begin anew at many places are bounded: a line may be made to be hostile.
 # What a pass has on one of its lines: ``for image, label in dataset`` (or ``enumerate(...)``), or
 # ``for i in range(...)`` with ``dataset[i][1]``.
+_DATA = r"(?:ds|data\w{0,99}|set)"
 _UNPACKS = (
     r"\bfor\b[^\n]{0,300}?\w\s{0,99},\s{0,99}\w{1,99}[\s,)]{0,99}\bin\b\s{0,99}"
-    r"(?:\(|\\|$|[\w.]{0,200}(?:enumerate|tqdm|track)\b|[\w.]{1,200}(?![\w.]|\s{0,99}[(\[]))"
+    r"(?:\(|\[|\\|$|[\w.]{0,200}(?:enumerate|tqdm|track)\b|[\w.]{1,200}(?![\w.]|\s{0,99}[(\[])"
+    rf"|[\w.]{{1,200}}\((?:\w{{1,99}}=)?[\w.]{{0,200}}{_DATA}\))"
 )
 _COUNTS = r"\bfor\b[\s(]*\w+[\s)]*\bin\b\s*(?:\(|\\|$|range\b|tqdm\b|trange\b)"
 _PICKS = r"\[\s*\w+\s*\]\s*\[\s*[\d'\"]"
 # Whole items: ``for item in dataset``, where the name of what it goes through sounds like a dataset.
-_TAKES = r"\bfor\s+\w+\s+in\s+(?:tqdm\()?[\w.]{0,200}(?:ds|data\w{0,99}|set)\b(?!\s*[(\[.])"
+_TAKES = rf"\bfor\s+\w+\s+in\s+(?:\w{{1,99}}\()?[\w.]{{0,200}}{_DATA}\b(?!\s*[(\[.])"
 _PASS = re.compile(f"{_UNPACKS}|{_COUNTS}|{_PICKS}|{_TAKES}")
 _THROUGH = re.compile(r"\bfor\s+\w+\s+in\s+\w+\s*:")  # ``for i in train:``
 _UNPACKS_IN = re.compile(_UNPACKS.encode(), re.MULTILINE)
@@ -121,11 +127,25 @@ def check(program: Program) -> Iterator[Found]:
                 point = program.evaluator.sites.point_of(module, trail)
                 if found.indices is not None and not _is_fold(program, found.indices, point):
                     continue
+                if found.giver is not None and not _gives_items(program, found.giver, point):
+                    continue
                 values = [value for value, _ in program.evaluator.values(found.source, point)]
                 if any(
                     _is_decoded(program, value) and _is_in_vain(parts, value, found.use) for value in values
                 ):
                     yield _found(module, found)
+
+
+def _gives_items(program: Program, giver: ast.expr, point: Point) -> bool:
+    """Whether what is called gives the items of the one thing that it is given, as they are."""
+    values = [value for value, _ in program.evaluator.values(giver, point)]
+    return bool(values) and all(
+        isinstance(value, Function)
+        and isinstance(value.node, ast.FunctionDef)
+        and not value.node.decorator_list
+        and any(hands_items_on(value.node, name) for name in given_names(value)[:1])
+        for value in values
+    )
 
 
 def _may_pass(data: bytes) -> bool:

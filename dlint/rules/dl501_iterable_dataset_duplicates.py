@@ -71,7 +71,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TypeAlias
 
@@ -149,7 +149,8 @@ def _gives_all(program: Program, use: WorkerUse, method: Function, world: World)
     kinds = streams.of_function(method, frame, world)
     if kinds is None or "count" in kinds:
         return None
-    if _is_divided(program, streams.passed):
+    # What else the workers run has been looked at before.
+    if _is_divided(program, streams.passed, (each.function.node for each in use.code.visits)):
         return None  # a reader that the stream is handed on from
     drawn = kinds == {"range"} and any(draws(event.name) for event in use.code.events)
     return None if drawn else streams.passed
@@ -188,10 +189,10 @@ def _undivided(
     return method
 
 
-def _is_divided(program: Program, code: list[_Passed]) -> bool:
+def _is_divided(program: Program, code: list[_Passed], others: Iterable[ast.AST] = ()) -> bool:
     """Whether one of some functions may give each worker its part. What is called ``shards()`` and is itself
-    one of them need not."""
-    looked_at = {id(function) for function, _ in code}
+    one of them need not, nor what is one of the ``others``, which do not."""
+    looked_at = {id(function) for function in (*(function for function, _ in code), *others)}
 
     def is_looked_at(frame: Frame, asked: ast.expr) -> bool:
         callees = [value for value, _ in program.evaluator.values(asked, Point(frame, None))]

@@ -40,7 +40,8 @@ their limit of open files, and tests (not a `test_net.py` that has no test and i
 What nothing shows to be tensors (names of files, also in `np.asarray(names)`) is left alone: neither the
 dataset's items, be it behind a `collate_fn` of the project that hands some on (`images, targets =
 zip(*batch)`, `[item["boxes"] for item in batch]`), nor what that returns, nor what the code does with it
-(`images.to(device)`, `torch.cat(kept)`).
+(`images.to(device)`, `torch.cat(kept)`, `[{k: v.to(device) for k, v in t.items()} for t in targets]`, which
+tells of each `t["boxes"]` as well, also where another function keeps it).
 
 ## Why is this bad
 
@@ -125,8 +126,9 @@ from dlint.streams.batches.kinds import are_items_numbers, has_type, kind_of
 from dlint.streams.batches.put_by_helpers import Asked
 from dlint.streams.batches.rounds import batch_in, goes_through_all
 from dlint.streams.batches.spot import Spot
-from dlint.streams.batches.treated import Tensors, tensors_in
-from dlint.streams.memory.places import Named, Place, Values, View
+from dlint.streams.batches.treated import Tensors, places_in, tensors_in
+from dlint.streams.memory.held import Held
+from dlint.streams.memory.places import Named, Place, Values, View, named
 from dlint.values.frame import Point
 from dlint.values.values import Const, External, Items, Made, Table, Unknown, Value
 
@@ -222,7 +224,7 @@ def _keepings(
                     _sends_files(loader) for loader in spot.loaders(iterations, statement.iter)
                 )
 
-            for kept in kept_by(
+            found = kept_by(
                 statement,
                 batch,
                 spot,
@@ -232,7 +234,11 @@ def _keepings(
                 spot.empties,
                 are_numbers,
                 matters,
-            ):
+            )
+            if found:
+                shown = places_in(statement.body, Held(named(batch, Named(())), spot))
+                tensors = tensors._replace(places=frozenset(shown))
+            for kept in found:
                 yield _Keeping(kept, statement.iter, _tensors_of(kept, tensors))
     for expression in expressions(statement):
         beside = _beside(expression)
@@ -254,7 +260,7 @@ def _keepings(
 def _tensors_of(kept: Kept, around: Tensors) -> Tensors:
     """What is taken for tensors by the code that something kept stands in."""
     function = kept.given_by or (kept.inside.function if kept.inside is not None else None)
-    return around if function is None else tensors_in(function.body)
+    return around if function is None else tensors_in(function.body)._replace(places=around.places)
 
 
 def _beside(expression: ast.AST) -> dict[int, tuple[ast.expr, ...] | None]:

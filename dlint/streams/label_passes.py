@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from dlint.source.nodes import COMPREHENSIONS, walk
 from dlint.source.statements import blocks, dotted, target_names
+from dlint.streams.handed_items import forwarded, handed
 from dlint.streams.memory.stored import Field
 from dlint.streams.parts import Place
 
-FORWARDS = frozenset({"enumerate", "tqdm", "track"})
 # What an image is asked for that its file says in the header.
 _SHAPES = frozenset({"shape", "size", "ndim", "dim", "height", "width"})
 
@@ -27,13 +27,15 @@ class Use(NamedTuple):
 
 class Pass(NamedTuple):
     """Where a pass stands, what it goes through, and what it uses of the items; also which indices it goes
-    through, where that are not surely all, and what it counts up, where it takes items by index."""
+    through, where that are not surely all, what it counts up, where it takes items by index, and what is
+    called to give it the items, if it has them from a function."""
 
     node: ast.expr
     source: ast.expr
     use: Use
     indices: ast.expr | None = None
     over: ast.expr | None = None
+    giver: ast.expr | None = None
 
 
 def _scope(trail: list[ast.AST]) -> ast.AST:
@@ -59,18 +61,23 @@ def reads_images(trail: list[ast.AST], found: Pass) -> bool:
     that is not wanted as well."""
     path = dotted(found.source)
     inside = {id(node) for node in walk(_fold_of(trail, found))} if found.over is not None else set()
+    given = forwarded(found.node)
     for node in walk(_scope(trail)):
         match node:
+            case _ if node is given:
+                continue  # what it has its items from
             case ast.For(target=target, iter=iterable, body=body):
                 parts: list[ast.stmt] | list[ast.expr] = body
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() if len(node.generators) == 1:
                 target, iterable, parts = node.generators[0].target, node.generators[0].iter, [node.elt]
             case _:
                 continue
-        through = _source(iterable) if iterable is not found.node else None
+        through, giver = handed(iterable) if iterable is not found.node else (None, None)
+        is_alike = giver is None or (found.giver is not None and dotted(giver) == dotted(found.giver))
         if (
             through is not None
             and dotted(through) == path
+            and is_alike
             and _uses_another(_item(target, iterable), found.use, parts)
         ):
             return True
@@ -165,11 +172,11 @@ def passes(statement: ast.AST) -> Iterator[Pass]:
     if isinstance(statement, ast.For):
         if _stops_early(statement.body):
             return
-        source = _source(statement.iter)
+        source, giver = handed(statement.iter)
         item = _item(statement.target, statement.iter)
         use = _use(item, statement.body) if source is not None else None
         if source is not None and use is not None:
-            yield Pass(statement.iter, source, use)
+            yield Pass(statement.iter, source, use, giver=giver)
         yield from _indexed(statement.target, statement.iter, statement.body)
         heads: list[ast.AST] = [statement.iter]
     elif isinstance(statement, ast.Assign | ast.AugAssign | ast.Expr | ast.Return):
@@ -182,11 +189,11 @@ def passes(statement: ast.AST) -> Iterator[Pass]:
                 continue
             generator = node.generators[0]
             parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
-            source = _source(generator.iter)
+            source, giver = handed(generator.iter)
             item = _item(generator.target, generator.iter)
             use = _use(item, [*parts, *generator.ifs])
             if source is not None and use is not None:
-                yield Pass(generator.iter, source, use)
+                yield Pass(generator.iter, source, use, giver=giver)
             yield from _indexed(generator.target, generator.iter, [*parts, *generator.ifs])
 
 
@@ -204,8 +211,7 @@ def _stops_early(body: list[ast.stmt]) -> bool:
 
 def _source(node: ast.expr) -> ast.expr | None:
     """What an iterable goes through, ``enumerate`` and the like taken away."""
-    while isinstance(node, ast.Call) and node.args and (dotted(node.func) or "").split(".")[-1] in FORWARDS:
-        node = node.args[0]
+    node = forwarded(node)
     return node if dotted(node) is not None else None
 
 

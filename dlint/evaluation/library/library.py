@@ -10,6 +10,7 @@ from dlint.evaluation import texts
 from dlint.evaluation.containers import is_method
 from dlint.evaluation.library.arguments import first, given_whole
 from dlint.evaluation.library.records import RECORDS
+from dlint.evaluation.library.tasks import results, task_of
 from dlint.evaluation.options.lines import still_parser
 from dlint.knowledge.commands import PARSED, PARSED_AS_FAR_AS_KNOWN, PARSED_INTO, READS_FROM
 from dlint.knowledge.loading import COPIES_SETTINGS, PREPARES
@@ -83,6 +84,11 @@ class Library:
         if callee.owner is not None and callee.name in COPIES_SETTINGS and not arguments.all():
             assert isinstance(callee.owner, Made)
             return [(Made(callee.owner.name, node, given_whole(callee.owner), point), world)]
+        task = task_of(callee)
+        if task is not None:
+            found = results(self._evaluator, task, world)
+            if found:
+                return found
         if callee.name in MAKES_PATHS:
             return [(Made(PATH, node, arguments, point), world)]
         if (

@@ -45,6 +45,11 @@ RELEASES = frozenset({"join", "shutdown", "terminate"})
 # Methods that hand a pool one task each, and methods that hand it one for every element.
 SUBMITS = frozenset({"submit", "apply_async", "map_async", "starmap_async"})
 MAPS = frozenset({"map", "starmap", "imap", "imap_unordered"})
+# What is asked for what a task gives.
+RESULTS = frozenset(
+    {f"{name}().submit().result" for name in POOLS if name.startswith("concurrent.futures.")}
+    | {f"{name}().apply_async().get" for name in POOLS if name.startswith("multiprocessing.")}
+)
 # Methods that wait for the pool in the call itself.
 WAITS = frozenset({"map", "starmap", "apply"})
 

@@ -35,6 +35,8 @@ def kind_of(
         return None
     if fields:
         return None if None in fields else "a tensor"
+    if view.given is None and not view.without and tensors.hold_at(view.known.place):
+        return "holds some"
     storing = program.modules.index.storing("collate_fn")
     surely = bool(view.known.place) and not view.without and not one_of_many and not view.is_list
     for way, world in loader.ways("dataset", "collate_fn"):

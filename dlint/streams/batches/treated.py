@@ -1,4 +1,4 @@
-"""What code treats as tensors, by what it asks of names and entries."""
+"""What code treats as tensors, by what it asks of names and entries, and where in a batch these are."""
 
 from __future__ import annotations
 
@@ -7,18 +7,22 @@ from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
 from dlint.knowledge.tensors import is_view, tells_holder, tells_tensor
-from dlint.source.nodes import walk
-from dlint.source.statements import dotted
+from dlint.source.nodes import children, walk
+from dlint.source.statements import dotted, expressions, statements_in
+from dlint.streams.memory.held import Held, inner_blocks, nothing
 from dlint.streams.memory.loops import each_gone_through
-from dlint.streams.memory.places import View
+from dlint.streams.memory.places import Place, Values, View
+from dlint.streams.memory.stored import ANY
 
 
 class Tensors(NamedTuple):
     """What code treats as tensors, by what it asks of it (``images.size(0)``), as it is written; and what is
-    a tensor or holds some (``batch.to(device)``)."""
+    a tensor or holds some (``batch.to(device)``); and at which places of a batch such things are, under
+    whatever name."""
 
     sure: frozenset[str]
     holding: frozenset[str]
+    places: frozenset[Place] = frozenset()
 
     def are(self, node: ast.expr) -> bool:
         """Whether an expression is a tensor: it is asked for what tensors have, itself or what it is a view
@@ -34,6 +38,71 @@ class Tensors(NamedTuple):
         if any(ast.unparse(each) in self.holding for each in _bases(node)):
             return True
         return any(text.startswith(begun) for text in self.holding)
+
+    def hold_at(self, place: Place) -> bool:
+        """Whether what is at a place of a batch is a tensor or holds some."""
+        return any(
+            len(place) <= len(shown) and all(map(_is_among, place, shown[: len(place)]))
+            for shown in self.places
+        )
+
+
+def _is_among(key: object, asked: object) -> bool:
+    """Whether a step of a place is one of those that were asked: all of a dict's values, or of a list."""
+    return key == asked or asked is Values.EACH or (asked is ANY and isinstance(key, int))
+
+
+def places_in(block: Sequence[ast.stmt], held: Held) -> Iterator[Place]:
+    """The places of a batch at which a block treats things as tensors; what it goes through, where it does so
+    with each. ``held`` is what has the batch's memory, and is kept up to date."""
+    for statement in block:
+        for expression in expressions(statement):
+            yield from _places_of(expression, held, each=False)
+        within = held.within(statement) if isinstance(statement, ast.For) else None
+        if within is not None and isinstance(statement, ast.For):
+            yield from _places_of_each(statement.body, within)
+        for inside in inner_blocks(statement):
+            yield from places_in(inside, held.copy())
+        held.bind(statement, nothing)
+
+
+def _places_of_each(block: list[ast.stmt], held: Held) -> Iterator[Place]:
+    """The same of the body of a loop through parts of the batch: of what it does with each of them."""
+    if any(isinstance(each, ast.Continue | ast.Break) for each in statements_in(block)):
+        return
+    for statement in block:
+        if isinstance(statement, ast.Assign | ast.AugAssign | ast.Expr):
+            for expression in expressions(statement):
+                yield from _places_of(expression, held, each=True)
+        within = held.within(statement) if isinstance(statement, ast.For) else None
+        if within is not None and isinstance(statement, ast.For):
+            yield from _places_of_each(statement.body, within)
+        held.bind(statement, nothing)
+
+
+def _places_of(node: ast.AST, held: Held, *, each: bool) -> Iterator[Place]:
+    """The same of an expression; ``each`` where it is one of each part: no test may then pass some over."""
+    match node:
+        case ast.Lambda():
+            return
+        case ast.IfExp() | ast.BoolOp() if each:
+            return
+        case (
+            ast.DictComp(value=made)
+            | ast.ListComp(elt=made)
+            | ast.SetComp(elt=made)
+            | ast.GeneratorExp(elt=made)
+        ):
+            match node.generators:
+                case [ast.comprehension(ifs=[]) as generator]:
+                    yield from _places_of(made, held.inside(generator), each=True)
+            return
+        case ast.Attribute(value=base, attr=name) if tells_holder(name):
+            view = held.view(base)
+            if view is not None and view.known.place is not None:
+                yield view.known.place
+    for child in children(node):
+        yield from _places_of(child, held, each=each)
 
 
 def _holders(node: ast.ListComp | ast.DictComp) -> set[str]:

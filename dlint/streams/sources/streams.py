@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from dlint.budget.budget import spend
+from dlint.evaluation.library.tasks import run_by, task_of
 from dlint.knowledge.iterables import AGAIN, ENDS, PASSES_ON, gives_all, may_be_indexed, shuffles
 from dlint.source.nodes import walk
 from dlint.source.statements import parameters, statements_in, target_names
@@ -281,6 +282,8 @@ class Streams:
                     found.append(self._of_range(node.args, point, w))
                 case External() if callee.name == AGAIN and self._ended and len(node.args) == 1:
                     found.append(self.of_expression(node.args[0], point, w, far))
+                case External() if (task := task_of(callee)) is not None:
+                    found.append(self._of_task(task, node, point, w, far))
                 case External():
                     found.append(DATA if shuffles(callee.name) else _of_maker(callee.name))
                 case Partial(callee=External(name=name)) if name.startswith(
@@ -298,6 +301,21 @@ class Streams:
                         found.append(self.of_function(method, frame, w, far))
                 case _:
                     return None
+        return known_together(found)
+
+    def _of_task(self, task: Made, node: ast.Call, point: Point, world: World, far: int) -> Kinds:
+        """What is read by what a pool's task gives."""
+        run = run_by(task)
+        if run is None:
+            return None
+        function, arguments = run
+        found: list[Kinds] = []
+        for value, w in self._evaluator.value_of(function, world):
+            if isinstance(value, Function):
+                frame = self._evaluator.calls.enter(value, arguments, task.node, task.point)
+                found.append(self.of_function(value, frame, w, far))
+            else:
+                found.append(self._of_values(node, point, w, far))
         return known_together(found)
 
     def _has_stop(self, node: ast.Call, point: Point, world: World) -> bool:
