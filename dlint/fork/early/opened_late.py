@@ -129,11 +129,11 @@ def path_of(visit: Visit, name: str) -> str:
     return f"{own[0].arg if own else 'self'}.{name}"
 
 
-def parent_run(program: Program, frames: list[Frame]) -> list[Frame]:
-    """What the parent runs from some frames on, found once."""
-    mark = ("run by", tuple(frame.key for frame in frames))
+def parent_run(program: Program, frames: list[Frame], but: frozenset[int] = frozenset()) -> list[Frame]:
+    """What the parent runs from some frames on, ``but`` some functions (by id of their node), found once."""
+    mark = ("run by", tuple(frame.key for frame in frames), but)
     if mark not in program.answers:
-        program.answers[mark] = run_by(program.evaluator, frames)
+        program.answers[mark] = run_by(program.evaluator, frames, but=but)
     run: list[Frame] = program.answers[mark]
     return run
 
@@ -141,12 +141,26 @@ def parent_run(program: Program, frames: list[Frame]) -> list[Frame]:
 def is_opened_by(program: Program, opened: Opened, owner: Instance, frames: list[Frame]) -> bool:
     """Whether what the parent runs opens a handle of an object, and nothing there lets go of it."""
     evaluator, scope, name = program.evaluator, opened.visit.function.node, opened.name
-    run = parent_run(program, frames)
+    run, drops = parent_run(program, frames), drops_of(name)
+    if not any(frame.scope is scope and _is_of(frame, owner) for frame in run):
+        return False
     makers = {id(frame.scope) for _, frame in evaluator.initialisers.of(owner)}
-    drops = drops_of(name)
+    runs = {frame.scope.name for frame in run if isinstance(frame.scope, FunctionNode)} - {"__init__"}
+    again = [frame for frame in run if id(frame.scope) in makers and _lets_go_at_last(frame, runs, drops)]
+    if again:
+        run = parent_run(program, frames, frozenset(id(frame.scope) for frame in again))
     return any(frame.scope is scope and _is_of(frame, owner) for frame in run) and not any(
         id(frame.scope) not in makers and drops.search(frame.module.text_of(frame.scope)) for frame in run
     )
+
+
+def _lets_go_at_last(maker: Frame, runs: set[str], drops: re.Pattern[str]) -> bool:
+    """Whether a constructor lets go of something behind its last call of some methods: what it says before
+    is what it begins with."""
+    text = maker.module.text_of(maker.scope)
+    called = re.compile(rf"\.(?:{'|'.join(map(re.escape, sorted(runs)))})\b|\b(?:len|next|iter)\(self\)")
+    last = max((found.start() for found in called.finditer(text)), default=None)
+    return last is not None and any(found.start() > last for found in drops.finditer(text))
 
 
 def use_that_opens(program: Program, use: WorkerUse, opened: Opened, owner: Instance) -> Used | None:
