@@ -95,6 +95,7 @@ from itertools import pairwise
 from dlint.finding import ReachStep
 from dlint.fork.gpu.held import OnGpu, held_on_gpu, ways_with_workers
 from dlint.fork.gpu.hidden import gpus_are_hidden
+from dlint.fork.gpu.other_objects import is_told_to_others
 from dlint.fork.gpu.parent import default_on_gpu, parent_uses_gpu
 from dlint.fork.gpu.placed import may_name_device, uses_gpu
 from dlint.fork.start_method import STARTS_ANEW
@@ -259,7 +260,7 @@ def _needs_gpu(program: Program, call: ast.Call, point: Point, world: World) -> 
     """Whether a call uses the GPU: it puts something there, pins memory, or asks torch for what is there."""
     evaluator = program.evaluator
     if may_name_device(call) and uses_gpu(evaluator, call, point, world):
-        return True
+        return not is_told_to_others(program, call, point)
     callees = [value for value, _ in evaluator.values(call.func, point, world)]
     if _last(call) == PIN:
         return isinstance(call.func, ast.Attribute) and not any(isinstance(c, Function) for c in callees)

@@ -65,7 +65,7 @@ def uses_gpu(evaluator: Evaluator, call: ast.Call, point: Point, world: World, f
     given = [keyword.value for keyword in call.keywords if keyword.arg in DEVICE_KEYWORDS]
     given += call.args[:1] if moves else []
     return any(
-        _may_be_cuda(evaluator, value, w, of_torch or not of_others, far)
+        may_be_cuda(evaluator, value, w, of_torch or not of_others, far)
         for argument in given
         if not _asks_for_worker(evaluator, argument, point)
         for value, w in evaluator.values(argument, point, world)
@@ -83,7 +83,7 @@ def _asks_for_worker(evaluator: Evaluator, node: ast.expr, point: Point) -> bool
 def names_gpu(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> bool:
     """Whether an expression may name the GPU: a device, or a type of tensors there."""
     return any(
-        _may_be_cuda(evaluator, value, w)
+        may_be_cuda(evaluator, value, w)
         or (isinstance(value, External) and makes_cuda_tensor(value.name))
         or (isinstance(value, Const) and isinstance(value.value, str) and makes_cuda_tensor(value.value))
         for value, w in evaluator.values(node, point, world)
@@ -97,7 +97,7 @@ def may_name_device(call: ast.Call) -> bool:
     return named or last in MOVES or last.endswith("Tensor")
 
 
-def _may_be_cuda(
+def may_be_cuda(
     evaluator: Evaluator, value: Value, world: World, numbered: bool = True, far: int = 0
 ) -> bool:
     """Whether a device is CUDA on this way; ``numbered``: where devices are told by their numbers as well, a
@@ -114,7 +114,7 @@ def _may_be_cuda(
         words = value.arguments.keywords
         given = value.arguments.positional[:1] or [words[name] for name in DEVICE_NAMES if name in words]
         return any(
-            _may_be_cuda(evaluator, name, w)
+            may_be_cuda(evaluator, name, w)
             for argument in given
             for name, w in evaluator.value_of(argument, world)
         )
