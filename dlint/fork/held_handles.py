@@ -177,7 +177,8 @@ def keeps_what_is_there(visit: Visit, name: str, made: Made) -> bool:
     """Whether a method that binds an attribute does so only where nothing is there yet, in any process."""
     node = visit.function.node
     return not isinstance(node, ast.Lambda) and all(
-        is_once(made.node, Point(visit.frame, statement))
+        isinstance(getattr(statement, "value", None), ast.BoolOp | ast.IfExp)
+        or is_once(made.node, Point(visit.frame, statement))
         for statement in statements_in(node.body)
         if path_of(visit, name) in {*own_names(statement), *changed_names(statement)}
     )

@@ -28,12 +28,14 @@ if TYPE_CHECKING:
 
 
 class Opened(NamedTuple):
-    """A handle, what makes it, the method that does so when it is first needed, and the attribute."""
+    """A handle, what makes it, the function of worker code that needs it, the attribute, and the function
+    that opens it when it is first needed."""
 
     handle: Handle
     made: Made
     visit: Visit
     name: str
+    opener: ast.AST
 
 
 def opened_in(program: Program, owner: Instance, visits: list[Visit]) -> Iterator[Opened]:
@@ -46,7 +48,7 @@ def opened_in(program: Program, owner: Instance, visits: list[Visit]) -> Iterato
                     for value, _ in program.evaluator.values(statement.value, Point(visit.frame, statement)):
                         handle = handle_of(program.evaluator, value)
                         if handle is not None and isinstance(value, Made):
-                            yield Opened(handle, value, visit, node.name)
+                            yield Opened(handle, value, visit, node.name, node)
         prefix = path_of(visit, "")
         for path in sorted(visit.frame.layout.binds):
             name = path.removeprefix(prefix)
@@ -61,7 +63,7 @@ def opened_in(program: Program, owner: Instance, visits: list[Visit]) -> Iterato
                     and isinstance(value, Made)
                     and _is_stored_by(program, visit, path, value)
                 ):
-                    yield Opened(handle, value, visit, name)
+                    yield Opened(handle, value, visit, name, node)
 
 
 def _is_stored_by(program: Program, visit: Visit, path: str, made: Made) -> bool:
@@ -116,10 +118,12 @@ def _asking(visit: Visit, names: Container[str]) -> Iterator[tuple[ast.Attribute
 
 
 def _is_asked_for(visits: list[Visit], opener: Visit) -> bool:
-    """Whether worker code opens a handle only where the object has none yet: ``if not hasattr(self, "file")``
-    or the same about what the method stores beside the handle."""
+    """Whether worker code opens a handle only where the object has none yet, ``if not hasattr(self, "file")``
+    or ``if getattr(self, "file", None) is None``, or asks the same about what the method stores beside it."""
     beside = "|".join(re.escape(path.partition(".")[2]) for path in opener.frame.layout.binds if "." in path)
-    asked = re.compile(rf"\bnot hasattr\(self, ['\"](?:{beside})['\"]\)")
+    asked = re.compile(
+        rf"\bnot hasattr\(self, ['\"](?:{beside})['\"]\)|\bgetattr\(self, ['\"](?:{beside})['\"], None\)"
+    )
     return any(asked.search(visit.function.module.text_of(visit.function.node)) for visit in visits)
 
 
@@ -140,7 +144,7 @@ def parent_run(program: Program, frames: list[Frame], but: frozenset[int] = froz
 
 def is_opened_by(program: Program, opened: Opened, owner: Instance, frames: list[Frame]) -> bool:
     """Whether what the parent runs opens a handle of an object, and nothing there lets go of it."""
-    evaluator, scope, name = program.evaluator, opened.visit.function.node, opened.name
+    evaluator, scope, name = program.evaluator, opened.opener, opened.name
     run, drops = parent_run(program, frames), drops_of(name)
     if not any(frame.scope is scope and _is_of(frame, owner) for frame in run):
         return False
@@ -165,7 +169,7 @@ def _lets_go_at_last(maker: Frame, runs: set[str], drops: re.Pattern[str]) -> bo
 
 def use_that_opens(program: Program, use: WorkerUse, opened: Opened, owner: Instance) -> Used | None:
     """What the parent does with a dataset, or what it holds, before workers start, that opens a handle."""
-    scope, name = opened.visit.function.node, opened.name
+    scope, name = opened.opener, opened.name
     parts = [part.value for part in program.shipped(use)]
     owners = [each for each in parts if isinstance(each, Instance) and each.cls.node is owner.cls.node]
     for used in used_before(program, use, {getattr(scope, "name", name)}, drops_of(name)):
