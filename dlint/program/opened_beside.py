@@ -16,7 +16,7 @@ from dlint.source.statements import own_names, self_name, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Class, Instance, Made
 from dlint.values.worlds import HERE
-from dlint.workers.repetition import is_once
+from dlint.workers.repetition import is_only_where_none
 
 if TYPE_CHECKING:
     from dlint.program.program import Program
@@ -45,7 +45,7 @@ def opened_beside(program: Program, owner: Instance, visits: list[Visit], reads:
             if handle is None or not isinstance(value, Made):
                 continue
             binding = [each for each in visits if path_of(each, name) in each.frame.layout.binds]
-            if not all(keeps_what_is_there(each, name, value) for each in binding):
+            if not all(keeps_what_is_there(each, name) for each in binding):
                 continue
             for cls, method in storing:
                 if _surely_stores(program, owner, cls, method, name, value):
@@ -73,7 +73,7 @@ def _surely_stores(
     evaluator, path = program.evaluator, f"{self_name(method)}.{name}"
     frame = Frame(cls.module, method, Frame(cls.module, cls.node, cls.frame), receiver=owner, owner=cls)
     return any(
-        _is_where_none(statement, Point(frame, statement))
+        is_only_where_none(statement, Point(frame, statement))
         and is_sure(evaluator, Point(frame, statement))
         and any(
             isinstance(value, Made) and value.node is made.node
@@ -82,8 +82,3 @@ def _surely_stores(
         for statement in statements_in(method.body)
         if path in own_names(statement)
     )
-
-
-def _is_where_none(statement: ast.stmt, point: Point) -> bool:
-    value = getattr(statement, "value", None)
-    return isinstance(value, ast.BoolOp | ast.IfExp) or is_once(statement, point)

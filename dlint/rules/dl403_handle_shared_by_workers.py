@@ -271,7 +271,7 @@ def _kept(
         if not any(start_by_default(program, use) == start for use in kept):
             continue
         binding = [visit for visit in visits if path_of(visit, name) in visit.frame.layout.binds]
-        if not all(keeps_what_is_there(visit, name, value) for visit in binding):
+        if not all(keeps_what_is_there(visit, name) for visit in binding):
             continue
         if binding and is_for_one_process(visits):
             continue

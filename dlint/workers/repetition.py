@@ -217,6 +217,12 @@ def is_once(call: ast.AST, point: Point) -> bool:
     return any(isinstance(node, ast.IfExp | ast.BoolOp) for node in path_to(point.statement, call))
 
 
+def is_only_where_none(statement: ast.stmt, point: Point) -> bool:
+    """Whether a statement stores something only where nothing is there yet."""
+    value = getattr(statement, "value", None)
+    return isinstance(value, ast.IfExp | ast.BoolOp) or is_once(value or statement, point)
+
+
 def is_spare(call: ast.AST, point: Point) -> bool:
     """Whether what a call makes is kept, in a dict that the function does not make itself, only where that
     has nothing under the key yet, and let go of again otherwise: ``POOLS.setdefault(os.getpid(), make())``,
