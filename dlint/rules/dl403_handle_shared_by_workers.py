@@ -186,6 +186,7 @@ from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
 
 _IS_NPZ = "the file is an .npz"
+_LEFT_OUT = "leave it out in __getstate__, also in those of classes derived from it"
 # What to do where a handle for each process is not all.
 _BY_HAND = {
     "among others": "open them in each process, keyed on os.getpid(), and leave them out of __getstate__",
@@ -273,7 +274,8 @@ def _kept(
         binding = [visit for visit in visits if path_of(visit, name) in visit.frame.layout.binds]
         if not all(keeps_what_is_there(visit, name) for visit in binding):
             continue
-        if binding and is_for_one_process(visits):
+        own = bool(binding) and is_for_one_process(visits)
+        if own and start in (None, "fork"):
             continue
         if binding:
             kept = [use for use in kept if not is_closed_by_others(program, use, owner, name)]
@@ -295,6 +297,8 @@ def _kept(
                     # A handle for each process would leave the part as it is.
                     there = there._replace(how="a part of it")
                 for each in _as_held(program, owner, found, handle, there):
+                    if own:  # it is sent to those that are not forked, all the same
+                        each = each._replace(cure=_LEFT_OUT, remedy=None, by_hand=_LEFT_OUT)
                     yield each if sure else each._replace(condition=both(each.condition, _IS_NPZ))
                 break
 
