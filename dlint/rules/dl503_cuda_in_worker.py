@@ -25,11 +25,12 @@ workers:
   `torch.cuda.set_device()`, `synchronize()`, `get_rng_state()` and others; `torch.random.fork_rng()` without
   `devices=[]`.
 
-Left alone are a device that is the CPU by every construction, `.to(x.device)`, a device that cannot be
-followed, the shape, type and device of what is on the GPU, loaders whose `num_workers` is 0 where the device
-is CUDA, code that asks whether it runs in a worker, workers that the project starts by spawn or forkserver,
-and programs that hide all GPUs (`os.environ["CUDA_VISIBLE_DEVICES"] = ""`). So are
-`manual_seed_all()`, `is_available()`, `device_count()` and `empty_cache()`, which work in forked workers.
+Left alone are a device that is the CPU by every construction, one that a method sets (`Rows().on("cuda")`) on
+other objects alone than those that workers have, `.to(x.device)`, a device that cannot be followed, the
+shape, type and device of what is on the GPU, loaders whose `num_workers` is 0 where the device is CUDA, code
+that asks whether it runs in a worker, workers that the project starts by spawn or forkserver, and programs
+that hide all GPUs (`os.environ["CUDA_VISIBLE_DEVICES"] = ""`). So are `manual_seed_all()`, `is_available()`,
+`device_count()` and `empty_cache()`, which work in forked workers.
 
 Not followed are networks that are moved there once there is a loader, what the parent makes on a default
 device, and what is collated to one.
