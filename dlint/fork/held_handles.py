@@ -25,7 +25,7 @@ from dlint.source.statements import (
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.values import Instance, Items, Made, Table, Value
 from dlint.values.worlds import HERE, World
-from dlint.workers.repetition import is_once
+from dlint.workers.repetition import is_only_where_none
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -173,11 +173,11 @@ def is_released(made: Made, name: str) -> bool:
     return f".{name}.release()" in frame.module.text_of(frame.scope)
 
 
-def keeps_what_is_there(visit: Visit, name: str, made: Made) -> bool:
+def keeps_what_is_there(visit: Visit, name: str) -> bool:
     """Whether a method that binds an attribute does so only where nothing is there yet, in any process."""
     node = visit.function.node
     return not isinstance(node, ast.Lambda) and all(
-        is_once(made.node, Point(visit.frame, statement))
+        is_only_where_none(statement, Point(visit.frame, statement))
         for statement in statements_in(node.body)
         if path_of(visit, name) in {*own_names(statement), *changed_names(statement)}
     )

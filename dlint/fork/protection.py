@@ -168,8 +168,9 @@ class Protections:
                     else:
                         self._spread(into, always, call, module, running.point, order)
 
-    def shelter(self, use: WorkerUse, modules: Iterable[Module]) -> Shelter | None:
-        """The protection of a worker use whose worker code lies in the given modules, if it has one.
+    def shelter(self, use: WorkerUse, modules: Iterable[Module], script: str | None = None) -> Shelter | None:
+        """The protection of a worker use whose worker code lies in the given modules, if it has one; that of
+        one ``script`` where others use the same loader.
 
         It counts when every whole way from a script to the loader passes one.
         """
@@ -191,6 +192,8 @@ class Protections:
         ways = self._boundaries.ways_to(use.loader.point)
         found: Shelter | None = None
         for way in ways:
+            if script not in (None, way.module.relative):
+                continue
             on_way = self._on_way(effects, way)
             if on_way is None and not way.whole:
                 on_way = self._lenient(effects, [use.loader.module])

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from dlint.fork.order import comes_before
 from dlint.fork.start_method import STARTS_ANEW, start_method_of
 from dlint.fork.together import beside
 from dlint.fork.worker_dataset import may_be_of
@@ -15,7 +16,7 @@ from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import statements_in
 from dlint.values.frame import Point
-from dlint.values.values import Class, Function, Instance, Partial, Value
+from dlint.values.values import Class, Function, Instance, Partial, Unknown, Value
 from dlint.workers.worker import WorkerCode
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ _REGISTERS = "register_at_fork"
 _BY_ANOTHER_NAME = re.compile(
     rb"\w\s*=\s*os\.register_at_fork\b(?!\s*\()|\bgetattr\([^()]*\bregister_at_fork\b"
 )
+
+_JOINS = re.compile(rb"\.join\(\s*(?:timeout\b|\))")
 
 
 def worker_functions(program: Program) -> frozenset[int]:
@@ -207,19 +210,51 @@ class ParentThread:
     def module(self) -> Module:
         return self.point.frame.module
 
-    def ends_before(self, use: WorkerUse) -> bool:
-        """Whether the function that makes the thread joins it before the workers of a use can start."""
+    def ends_before(self, program: Program, use: WorkerUse) -> bool:
+        """Whether the parent joins the thread before the workers of a use can start: in the function that
+        makes it, or elsewhere on the way to the loader (``dataset.wait()``)."""
         scope = self.point.frame.scope
         loader = use.loader
         after = loader.call.lineno if loader is not None and loader.point.frame.scope is scope else 1 << 30
-        return any(
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr == "join"
-            and not node.args
-            and node.lineno < after
+        if any(
+            node.lineno < after
             for node in walk(scope)
+            if isinstance(node, ast.Call) and _joined(node) is not None
+        ):
+            return True
+        return any(
+            at.frame.scope is not scope and comes_before(program.evaluator, at, use)
+            for at in self._joins(program)
         )
+
+    def _joins(self, program: Program) -> list[Point]:
+        """Where the thread, or what may be it in its file, is joined."""
+        mark = ("joins", id(self.call))
+        if mark not in program.answers:
+            index = program.modules.index
+            files = [each for each in index.mentioning("join") if _JOINS.search(index.data(each))]
+            program.answers[mark] = [
+                at
+                for module in program.modules.each(files)
+                for trail in module.paths_to("join", called=True)
+                if len(trail) > 1 and (held := _joined(trail[-2])) is not None
+                for at in [program.evaluator.sites.point_of(module, trail)]
+                if any(
+                    getattr(value, "node", None) is self.call
+                    or (isinstance(value, Unknown) and module is self.module)
+                    for value, _ in program.evaluator.values(held, at)
+                )
+            ]
+        found: list[Point] = program.answers[mark]
+        return found
+
+
+def _joined(node: ast.AST) -> ast.expr | None:
+    """What a call waits for the end of."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=held, attr="join"), args=[]):
+            return held
+    return None
 
 
 def parent_threads(program: Program, names: frozenset[str], worker: frozenset[int]) -> list[ParentThread]:

@@ -59,6 +59,23 @@ def surely_starts_anew(program: Program, use: WorkerUse) -> bool:
     return program.protections(SETTER, method, always=True).shelter(use, use.modules) is not None
 
 
+def scripts_that_start_anew(program: Program, use: WorkerUse) -> dict[str, str]:
+    """The scripts that surely set another start method than fork before they make a loader, where others use
+    it as well and do not, each with the method; nothing where something else decides."""
+    if use.loader is None or start_method_of(program, use) is not None:
+        return {}
+    if not program.modules.index.naming("set_start_method") or _of_context(program, use.loader) is not None:
+        return {}
+    ways = program.boundaries.ways_to(use.loader.point)
+    return {
+        script: method
+        for script in dict.fromkeys(way.module.relative for way in ways if way.whole)
+        for method in METHODS
+        if method in STARTS_ANEW
+        and program.protections(SETTER, method, always=True).shelter(use, use.modules, script) is not None
+    }
+
+
 def python_starts_anew(program: Program) -> bool:
     """Whether no process is forked because of the Python that the project asks for: nothing in the project
     sets another way."""

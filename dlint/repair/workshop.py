@@ -208,6 +208,8 @@ def spread(edits: Edits) -> dict[Path, Edits]:
 
 def goes_with(edits: Mapping[Path, Edits], others: Mapping[Path, Edits]) -> bool:
     """Whether the changes of the two do not spoil each other in any file."""
+    if any(each.are_built_on(other) for each in edits.values() for other in others.values()):
+        return False
     return not any(path in others and each.is_at_odds_with(others[path]) for path, each in edits.items())
 
 

@@ -42,6 +42,8 @@ class Edits:
         self._imports: dict[tuple[str, str], None] = {}
         self._after_imports: dict[str, Sequence[header.Statement]] = {}
         self._defined: set[str] = set()
+        self._extended: set[Hashable] = set()
+        self._built_on: set[Hashable] = set()
         self.others: dict[Path, Edits] = {}
         self.dropped: list[str] = []
 
@@ -100,11 +102,19 @@ class Edits:
         """Take a module-level name that the file does not have; no other remedy may take it this time."""
         self._defined.add(name)
 
+    def extend(self, what: Hashable, built_on: Iterable[Hashable]) -> None:
+        """Extend something, as a class, by what depends on what others have, wherever these stand; no other
+        remedy may extend those this time."""
+        self._extended.add(what)
+        self._built_on.update(built_on)
+
     def merge(self, other: Edits) -> bool:
         """Take over the changes of ``other`` to this file, or none and False where the two collide."""
         if self.is_at_odds_with(other):
             return False
         self._defined |= other._defined
+        self._extended |= other._extended
+        self._built_on |= other._built_on
         for node, whats in other._of.items():
             ours = self._at(node)
             for mine, new in (
@@ -123,6 +133,10 @@ class Edits:
     def is_at_odds_with(self, other: Edits) -> bool:
         """Whether the changes that the two make to this file spoil each other."""
         return bool(self._defined & other._defined) or self._collides(other)
+
+    def are_built_on(self, other: Edits) -> bool:
+        """Whether the one extends what the other depends on, be it in another file."""
+        return bool(self._extended & other._built_on or self._built_on & other._extended)
 
     def apply(self) -> cst.Module:
         """The tree with all changes made."""

@@ -7,8 +7,8 @@ What the parent makes and worker code uses: a pool of threads or processes (`Thr
 level or in main; a queue that a thread of the parent fills; a lock that a thread of the parent takes. Also a
 pool that worker code makes at its first use (`if self.pool is None:`, `lru_cache`) where the parent reads an
 item first, surely runs a method or function that needs it, or the constructor asks for it, and so makes it
-there. A pool that is finished before the workers start (a `with` block in `__init__`) is fine, and so is one
-that every process makes for itself.
+there. A pool that is finished before the workers start (a `with` block in `__init__`) is fine, and so are a
+thread that is joined by then (`dataset.wait()`) and a pool that every process makes for itself.
 
 ## Why is this bad
 
@@ -273,25 +273,26 @@ class _Threads:
                 self._known.append((thread, code))
         return self._known
 
-    def _running(self, use: WorkerUse) -> list[tuple[ParentThread, WorkerCode]]:
-        """The threads that may still run when the workers of a use start."""
-        return [(thread, code) for thread, code in self._all() if not thread.ends_before(use)]
-
     def at_other_end(self, queue: Made, methods: tuple[str, ...], use: WorkerUse) -> ParentThread | None:
-        """The thread that calls one of the methods on a queue."""
-        for thread, code in self._running(use):
-            for event in code.events:
-                same = event.owner is not None and _may_be_one(event.owner, queue, use)
-                if same and event.name.rpartition(".")[2] in methods:
-                    return thread
+        """The thread that calls one of the methods on a queue, and may still do so when workers start."""
+        for thread, code in self._all():
+            if any(
+                event.owner is not None
+                and _may_be_one(event.owner, queue, use)
+                and event.name.rpartition(".")[2] in methods
+                for event in code.events
+            ) and not thread.ends_before(self._program, use):
+                return thread
         return None
 
     def taking(self, lock: Made, use: WorkerUse) -> ParentThread | None:
-        """The thread that takes a lock."""
-        for thread, code in self._running(use):
+        """The thread that takes a lock, and may still do so when workers start."""
+        for thread, code in self._all():
             owners = [event.owner for event in code.events if event.owner is not None]
             entered = (other for other, _ in entered_locks(self._program, code))
-            if any(_may_be_one(other, lock, use) for other in (*owners, *entered)):
+            if any(_may_be_one(other, lock, use) for other in (*owners, *entered)) and not thread.ends_before(
+                self._program, use
+            ):
                 return thread
         return None
 

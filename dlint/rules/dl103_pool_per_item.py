@@ -5,7 +5,8 @@
 `ThreadPoolExecutor(...)` or `ThreadPool(...)` made in `__getitem__`, `collate_fn`, a transform or what
 these call, and not kept for the next item. A pool that `__iter__` of an IterableDataset makes once, before
 its loop, or for a file of many items is fine, and so is one that is kept in an attribute, a dictionary or a
-cache, or made only where a file does not exist yet.
+cache, or made only where a file does not exist yet. An executor that a dictionary keeps only where it has
+none yet (`setdefault`) has no threads when it is let go of again.
 
 ## Why is this bad
 
@@ -67,7 +68,7 @@ from dlint.knowledge.processes.pools import POOLS, THREAD_POOLS
 from dlint.program.conditions import executed
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.workers.repetition import PerItem
+from dlint.workers.repetition import PerItem, is_spare
 from dlint.workers.sharing import codes_of
 
 _SLOWER = {"ThreadPoolExecutor": "2.9", "ThreadPool": "4 to 10"}
@@ -87,6 +88,8 @@ def check(program: Program) -> Iterator[Found]:
             program.evaluator.start()
             if not isinstance(event.node, ast.Call) or not repetition.made_anew(event.node, event.point):
                 continue
+            if POOLS[event.name].lazy and is_spare(event.node, event.point):
+                continue  # its threads would start with the first task
             shown = POOLS[event.name].shown
             method = event.point.frame.owner is not None
             steps = event.link.steps(event.name, event.module, event.node)

@@ -127,11 +127,11 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Effect, Remedy
-from dlint.fork.early.per_process import is_given_process
+from dlint.fork.early.per_process import is_for_one_process, is_given_process
 from dlint.fork.early.put_to_work import made_by_constructor, made_early
 from dlint.fork.early.reads import item_read_in_parent
 from dlint.fork.early.reset import resetting
-from dlint.fork.sides import after_fork, made_in_parent, names_of, renewed
+from dlint.fork.sides import after_fork, functions_of, made_in_parent, names_of, renewed
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.augmentation import albumentations
 from dlint.knowledge.augmentation.augmenters import LIBRARY, draws_from_augmenter, is_augmenter, renews
@@ -149,11 +149,11 @@ from dlint.randomness.replacements import REPLACING, replaces_item
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
 from dlint.source.nodes import speaks_of, walk
-from dlint.source.statements import FunctionNode, statements_in
+from dlint.source.statements import FunctionNode, own_names, statements_in
 from dlint.values.frame import Point
 from dlint.values.values import Instance, Key, Made, Unknown, Value
 from dlint.workers.events import Event, Visit
-from dlint.workers.repetition import is_cached, is_once
+from dlint.workers.repetition import is_cached, is_once, is_only_where_none
 from dlint.workers.sharing import codes_of
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
@@ -226,7 +226,8 @@ def _used(program: Program, use: WorkerUse, made: Made) -> str | None:
     """What has the parent make a generator that is made at its first use; None where nothing does."""
     owner = made.point.frame.owner
     resets = resetting(program, use, owner, names_of(made))
-    read = item_read_in_parent(program, use, owner, resets=resets)
+    by_item = id(made.point.frame.scope) in functions_of(program, use)
+    read = item_read_in_parent(program, use, owner, resets=resets) if by_item else None
     early = made_early(program, use, made) if read is None else None
     used = early.used if early is not None else None
     if used is not None:
@@ -262,6 +263,8 @@ def _draws(program: Program, code: WorkerCode) -> Iterator[tuple[Event, Made, bo
                     stored[made.key] = _stored_in_worker(code, made)
                 if not stored[made.key]:
                     yield event, made, False
+                elif _lazy(made) and _keeps_what_is_there(code, made):
+                    yield event, made, True
 
 
 def _may_draw(event: Event) -> bool:
@@ -359,6 +362,22 @@ def _stored_in_worker(code: WorkerCode, made: Made) -> bool:
             or (isinstance(made.point.frame.scope, ast.Module) and _keeps_by_key(visit.function.node, names))
         )
         for visit in code.visits
+    )
+
+
+def _keeps_what_is_there(code: WorkerCode, made: Made) -> bool:
+    """Whether worker code sets an attribute only where it holds no generator yet, in any process."""
+    names = names_of(made)
+    storing = [
+        (visit, statement)
+        for visit in code.visits
+        if isinstance(visit.function.node, FunctionNode)
+        for statement in statements_in(visit.function.node.body)
+        if any("." in path and path.rpartition(".")[2] in names for path in own_names(statement))
+    ]
+    return bool(storing) and all(
+        is_only_where_none(statement, Point(visit.frame, statement)) and not is_for_one_process([visit])
+        for visit, statement in storing
     )
 
 

@@ -14,15 +14,16 @@ Also one that others put on an object once it is made (`dataset.file = open(path
 (`dataset.open()`, `with Rows(path) as dataset:`), before the loader is made, where nothing closes it by then.
 
 Also one that is opened when it is first needed (`if self.file is None:`, `if not hasattr(self, "file"):`, a
-`cached_property`) where the main process needs it while workers are still to start, which then inherit it all
-the same: the constructor lists its contents, or has the object that holds it do so; `__len__` does, and the
-program or a shuffling loader asks for the length; or the program reads an item, or surely runs any method,
-property or function that needs it (`dataset.statistics()`), where the loader is made, in a method that is
-called before (Lightning's `setup`), or in the constructor of the object that keeps the dataset. So it is
-with one that a global or an attribute of a class keeps (`if Rows.file is None:`), a dict of the module, the
-class or the object under its path or number (`if path not in BANK:`), a `threading.local()`, or a cached
-function, where the main process needs the one that workers need; and no object in whose dict the constructor
-leaves any can be sent to workers that are not forked.
+`cached_property`), by a method that workers run or by another that leaves it there, where the main process
+needs it while workers are still to start, which then inherit it all the same: the constructor lists its
+contents, or has the object that holds it do so; `__len__` does, and the program or a shuffling loader asks
+for the length; or the program reads an item, or surely runs any method, property or function that needs it
+(`dataset.statistics()`), where the loader is made, in a method that is called before (Lightning's `setup`),
+or in the constructor of the object that keeps the dataset. So it is with one that a global or an attribute of
+a class keeps (`if Rows.file is None:`), a dict of the module, the class or the object under its path or
+number (`if path not in BANK:`), a `threading.local()`, or a cached function, where the main process needs the
+one that workers need; and no object in whose dict the constructor leaves any can be sent to workers that are
+not forked.
 
 Fine are handles opened in the worker: for each item, in `worker_init_fn` (also where that only sets what is
 opened when first needed to None again, as what `os.register_at_fork(after_in_child=...)` is given may), keyed
@@ -154,13 +155,14 @@ from dlint.finding import Remedy
 from dlint.fork.early.emptied import is_emptied
 from dlint.fork.early.kept_by_key import KeptByKey, kept_by_key
 from dlint.fork.early.opened_late import (
+    Opened,
     asked_for_by_others,
     opened_in,
     path_of,
 )
 from dlint.fork.early.per_process import is_for_one_process, is_given_process
 from dlint.fork.early.reset import is_met_after_fork, is_reset_in_workers, resetting
-from dlint.fork.early.when import BEFORE, BY_CONSTRUCTOR, When, kept_before, needed_early
+from dlint.fork.early.when import BEFORE, BY_CONSTRUCTOR, When, kept_before, needed_besides, needed_early
 from dlint.fork.handles import handle_of, read_as_npz
 from dlint.fork.held_handles import Held, held, is_released, keeps_part, keeps_what_is_there, only_by_number
 from dlint.fork.set_elsewhere import left_as_made
@@ -170,6 +172,7 @@ from dlint.objects.pickled_state import is_pickled
 from dlint.program.asked import for_events, for_held, for_holder, for_made, for_visit
 from dlint.program.closed_by_others import is_closed_by_others
 from dlint.program.conditions import NOT_FORKED, any_loaded, both, start_by_default
+from dlint.program.opened_beside import opened_beside
 from dlint.program.opened_by_others import opened_by_others
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -185,6 +188,7 @@ from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
 
 _IS_NPZ = "the file is an .npz"
+_LEFT_OUT = "leave it out in __getstate__, also in those of classes derived from it"
 # What to do where a handle for each process is not all.
 _BY_HAND = {
     "among others": "open them in each process, keyed on os.getpid(), and leave them out of __getstate__",
@@ -270,9 +274,10 @@ def _kept(
         if not any(start_by_default(program, use) == start for use in kept):
             continue
         binding = [visit for visit in visits if path_of(visit, name) in visit.frame.layout.binds]
-        if not all(keeps_what_is_there(visit, name, value) for visit in binding):
+        if not all(keeps_what_is_there(visit, name) for visit in binding):
             continue
-        if binding and is_for_one_process(visits):
+        own = bool(binding) and is_for_one_process(visits)
+        if own and start in (None, "fork"):
             continue
         if binding:
             kept = [use for use in kept if not is_closed_by_others(program, use, owner, name)]
@@ -294,6 +299,8 @@ def _kept(
                     # A handle for each process would leave the part as it is.
                     there = there._replace(how="a part of it")
                 for each in _as_held(program, owner, found, handle, there):
+                    if own:  # it is sent to those that are not forked, all the same
+                        each = each._replace(cure=_LEFT_OUT, remedy=None, by_hand=_LEFT_OUT)
                     yield each if sure else each._replace(condition=both(each.condition, _IS_NPZ))
                 break
 
@@ -399,24 +406,49 @@ def _lazy(
     program: Program, uses: list[WorkerUse], owner: Instance, visits: list[Visit], sent: bool
 ) -> Iterator[Found]:
     """Handles opened when first needed, where the parent needs them before the workers start."""
-    opened = [] if is_for_one_process(visits) else list(opened_in(program, owner, visits))
-    for use in uses if opened else ():
-        start = start_by_default(program, use)
+    if is_for_one_process(visits):
+        return
+    opened = list(opened_in(program, owner, visits))
+    read = {name: (visit, node) for visit in reversed(visits) for name, node in _reads(visit).items()}
+    beside = list(opened_beside(program, owner, visits, read))
+    for use in uses if opened or beside else ():
+        found: set[str] = set()
         for each in opened:
-            resets = resetting(program, use, owner.cls, {each.name})
-            when = needed_early(program, use, owner, each, resets)
-            if when is None:
+            when = needed_early(program, use, owner, each, _resets(program, use, owner, each))
+            if when is not None:
+                found.add(each.name)
+                yield from _found_late(program, use, owner, each, when, each.made.node, sent)
+        for each in beside:
+            if each.name in found:
                 continue
-            handle, made, attribute = each.handle, each.made, (owner.cls, each.name)
-            # Letting go of one whose threads are not there hangs as well.
-            if is_met_after_fork(program, use, made, owner.cls, {each.name}) or (
-                handle.effect != "hang" and is_reset_in_workers(program, use, owner, each.name)
-            ):
-                handle = handle._replace(forked="")
-            taken_along = sent and not is_cached_beside(each.visit.function.node)
-            yield from _found(
-                program, [use], handle, made, each.visit, made.node, start, taken_along, attribute, when
-            )
+            when = needed_besides(program, use, owner, each, _resets(program, use, owner, each))
+            if when is not None:
+                yield from _found_late(program, use, owner, each, when, read[each.name][1], sent)
+
+
+def _resets(program: Program, use: WorkerUse, owner: Instance, opened: Opened) -> frozenset[str]:
+    return resetting(program, use, owner.cls, {opened.name})
+
+
+def _found_late(
+    program: Program,
+    use: WorkerUse,
+    owner: Instance,
+    opened: Opened,
+    when: When,
+    read: ast.AST,
+    sent: bool,
+) -> Iterator[Found]:
+    """What to say of a handle that the parent has opened when it needed it first."""
+    handle, made, attribute = opened.handle, opened.made, (owner.cls, opened.name)
+    # Letting go of one whose threads are not there hangs as well.
+    if is_met_after_fork(program, use, made, owner.cls, {opened.name}) or (
+        handle.effect != "hang" and is_reset_in_workers(program, use, owner, opened.name)
+    ):
+        handle = handle._replace(forked="")
+    start = start_by_default(program, use)
+    taken_along = sent and not is_cached_beside(opened.visit.function.node)
+    yield from _found(program, [use], handle, made, opened.visit, read, start, taken_along, attribute, when)
 
 
 def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterator[Found]:

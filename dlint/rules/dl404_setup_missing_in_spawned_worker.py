@@ -5,9 +5,10 @@
 `cv2.setNumThreads`, `cv2.ocl.setUseOpenCL`, `torch.set_default_dtype` (or `_tensor_type`) and
 `torch.multiprocessing.set_sharing_strategy` called only in `main()` or under the main guard, for a loader
 whose workers are started by spawn or forkserver: by `multiprocessing_context`, by the project's
-`set_start_method`, or by dlint's option `start-method`. Only where it matters to the worker code: OpenCV's
-threads where it calls cv2, OpenCL where it makes a `cv2.UMat`, the default dtype where it makes tensors of
-floats without a `dtype`. A call that sets what each process has anyway (`torch.float32`) is left alone.
+`set_start_method`, in one script of several, or by dlint's option `start-method`. Only where it matters to
+the worker code: OpenCV's threads where it calls cv2, OpenCL where it makes a `cv2.UMat`, the default dtype
+where it makes tensors of floats without a `dtype`. A call that sets what each process has anyway
+(`torch.float32`) is left alone.
 
 The finding stands at the set-up call. Where the option `start-method` says spawn or forkserver,
 `cv2.setNumThreads(0)` is left to DL101, which reports the same and has a remedy.
@@ -61,7 +62,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.fork.protection import Effect
-from dlint.fork.start_method import STARTS_ANEW, surely_starts_anew
+from dlint.fork.start_method import STARTS_ANEW, scripts_that_start_anew, surely_starts_anew
 from dlint.knowledge.processes.setups import SETUPS, Setup
 from dlint.program.conditions import with_workers
 from dlint.program.program import Program
@@ -75,11 +76,15 @@ from dlint.workers.uses import WorkerUse
 def check(program: Program) -> Iterator[Found]:
     """Set-up calls that spawned workers of some loader do not run."""
     written: dict[str, set[object]] = {}
-    uses: dict[int, list[WorkerUse]] = {}
+    # By loader, and by the script where another one starts the workers otherwise.
+    uses: dict[tuple[int, str | None, str | None], list[WorkerUse]] = {}
     for use in program.uses:
         if use.loader is not None and surely_starts_anew(program, use):
-            uses.setdefault(id(use.loader), []).append(use)
-    for together in uses.values():
+            uses.setdefault((id(use.loader), None, program.start_method_of(use)), []).append(use)
+        elif use.loader is not None:
+            for each, anew in scripts_that_start_anew(program, use).items():
+                uses.setdefault((id(use.loader), each, anew), []).append(use)
+    for (_, script, method), together in uses.items():
         events = [event for use in together for event in use.code.events]
         names = {event.name for event in events}
         for setup in SETUPS:
@@ -94,7 +99,7 @@ def check(program: Program) -> Iterator[Found]:
                     continue
                 if setup.name == "cv2.setNumThreads" and value == 0 and program.start_method in STARTS_ANEW:
                     continue
-                yield from _found(program, together, setup, value)
+                yield from _found(program, together, setup, value, script, method)
 
 
 def _concerns(setup: Setup, event: Event) -> bool:
@@ -124,12 +129,20 @@ def _values(program: Program, name: str) -> Iterator[object]:
                         yield value.name
 
 
-def _found(program: Program, uses: list[WorkerUse], setup: Setup, value: object) -> Iterator[Found]:
-    """The finding for one set-up and one loader, where the parent runs it and the workers do not."""
+def _found(
+    program: Program,
+    uses: list[WorkerUse],
+    setup: Setup,
+    value: object,
+    script: str | None,
+    method: str | None,
+) -> Iterator[Found]:
+    """The finding for one set-up and one loader, where the parent runs it, in one ``script`` or in all, and
+    the workers, started by a method, do not."""
     effect: Effect | None = None
     for use in uses:
         modules = (*use.modules, *(event.module for event in use.code.events))
-        shelter = program.protections(setup.name, value).shelter(use, modules)
+        shelter = program.protections(setup.name, value).shelter(use, modules, script)
         if shelter is not None and shelter.spawned:
             return
         if shelter is not None:
@@ -138,7 +151,6 @@ def _found(program: Program, uses: list[WorkerUse], setup: Setup, value: object)
         return
     loader = uses[0].loader
     assert loader is not None
-    method = program.start_method_of(uses[0])
     where = f"{loader.module.relative}:{loader.call.lineno}"
     yield Found(
         effect.module,

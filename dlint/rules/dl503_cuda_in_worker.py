@@ -25,11 +25,12 @@ workers:
   `torch.cuda.set_device()`, `synchronize()`, `get_rng_state()` and others; `torch.random.fork_rng()` without
   `devices=[]`.
 
-Left alone are a device that is the CPU by every construction, `.to(x.device)`, a device that cannot be
-followed, the shape, type and device of what is on the GPU, loaders whose `num_workers` is 0 where the device
-is CUDA, code that asks whether it runs in a worker, workers that the project starts by spawn or forkserver,
-and programs that hide all GPUs (`os.environ["CUDA_VISIBLE_DEVICES"] = ""`). So are
-`manual_seed_all()`, `is_available()`, `device_count()` and `empty_cache()`, which work in forked workers.
+Left alone are a device that is the CPU by every construction, one that a method sets (`Rows().on("cuda")`) on
+other objects alone than those that workers have, `.to(x.device)`, a device that cannot be followed, the
+shape, type and device of what is on the GPU, loaders whose `num_workers` is 0 where the device is CUDA, code
+that asks whether it runs in a worker, workers that the project starts by spawn or forkserver, and programs
+that hide all GPUs (`os.environ["CUDA_VISIBLE_DEVICES"] = ""`). So are `manual_seed_all()`, `is_available()`,
+`device_count()` and `empty_cache()`, which work in forked workers.
 
 Not followed are networks that are moved there once there is a loader, what the parent makes on a default
 device, and what is collated to one.
@@ -95,6 +96,7 @@ from itertools import pairwise
 from dlint.finding import ReachStep
 from dlint.fork.gpu.held import OnGpu, held_on_gpu, ways_with_workers
 from dlint.fork.gpu.hidden import gpus_are_hidden
+from dlint.fork.gpu.other_objects import is_told_to_others
 from dlint.fork.gpu.parent import default_on_gpu, parent_uses_gpu
 from dlint.fork.gpu.placed import may_name_device, uses_gpu
 from dlint.fork.start_method import STARTS_ANEW
@@ -259,7 +261,7 @@ def _needs_gpu(program: Program, call: ast.Call, point: Point, world: World) -> 
     """Whether a call uses the GPU: it puts something there, pins memory, or asks torch for what is there."""
     evaluator = program.evaluator
     if may_name_device(call) and uses_gpu(evaluator, call, point, world):
-        return True
+        return not is_told_to_others(program, call, point)
     callees = [value for value, _ in evaluator.values(call.func, point, world)]
     if _last(call) == PIN:
         return isinstance(call.func, ast.Attribute) and not any(isinstance(c, Function) for c in callees)

@@ -218,6 +218,43 @@ def is_once(call: ast.AST, point: Point) -> bool:
     return any(isinstance(node, ast.IfExp | ast.BoolOp) for node in path_to(point.statement, call))
 
 
+def is_only_where_none(statement: ast.stmt, point: Point) -> bool:
+    """Whether a statement stores something only where nothing is there yet."""
+    value = getattr(statement, "value", None)
+    return isinstance(value, ast.IfExp | ast.BoolOp) or is_once(value or statement, point)
+
+
+def is_spare(call: ast.AST, point: Point) -> bool:
+    """Whether what a call makes is kept, in a dict that the function does not make itself, only where that
+    has nothing under the key yet, and let go of again otherwise: ``POOLS.setdefault(os.getpid(), make())``,
+    or by the name that then stands for what is kept."""
+    for node in path_to(point.statement, call):
+        if _kept_first(node, point) is call:
+            return True
+    match point.statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is call:
+            place = next(places_around(point), None)
+            after = place.block[place.at + 1 : place.at + 2] if place is not None else []
+            for statement in after:
+                anew = isinstance(statement, ast.Return) or name in own_names(statement)
+                match _kept_first(getattr(statement, "value", statement), point) if anew else None:
+                    case ast.Name(id=kept) if kept == name:
+                        return True
+    return False
+
+
+def _kept_first(node: ast.AST, point: Point) -> ast.expr | None:
+    """What a call hands to a dict that keeps the first under each key."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=held, attr="setdefault"), args=[_, given]):
+            if not isinstance(held, ast.Name) or held.id not in point.frame.layout.binds:
+                return given
+            own = (each for each in statements_in(point.frame.layout.body) if held.id in own_names(each))
+            if not any(isinstance(getattr(each, "value", None), ast.Dict | ast.Call) for each in own):
+                return given
+    return None
+
+
 def _is_absence(test: ast.expr, wanted: bool, block: list[ast.stmt]) -> bool:
     """Whether a test that comes out as ``wanted`` says that something is not there yet."""
     match test:

@@ -174,3 +174,53 @@ def test_one_function_seeds_the_workers_that_collate_alike(tmp_path: Path) -> No
     assert data.count("def seed_worker(") == 1 and "def " not in train
     assert "from data import Align, parts, seed_worker\n" in train
     assert data.count("worker_init_fn=seed_worker") == train.count("worker_init_fn=seed_worker") == 1
+
+
+_BASE = """\
+import h5py
+from torch.utils.data import Dataset
+
+
+class Base(Dataset):
+    def __init__(self, path):
+        self.images = h5py.File(path, "r")
+        self.count = len(self.images["x"])
+
+    def __len__(self):
+        return self.count
+"""
+_BELOW = """\
+class Rows(Base):
+    def __init__(self, path, extra):
+        super().__init__(path)
+        self.labels = h5py.File(extra, "r")
+
+    def __getitem__(self, index):
+        return self.images["x"][index], self.labels["y"][index]
+
+
+if __name__ == "__main__":
+    for batch in DataLoader(Rows("x.h5", "y.h5"), num_workers=2):
+        print(batch)
+"""
+_LOADS = "from torch.utils.data import DataLoader\n"
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"main.py": f"{_LOADS}{_BASE}\n\n{_BELOW}"},
+        {"base.py": _BASE, "main.py": f"{_LOADS}import h5py\n\nfrom base import Base\n\n\n{_BELOW}"},
+    ],
+    ids=["one file", "two files"],
+)
+def test_what_pickles_leave_out_builds_on_what_the_class_above_gets_as_well(
+    tmp_path: Path, files: dict[str, str]
+) -> None:
+    (tmp_path / ".git").mkdir()
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    repairs = repair([tmp_path], Settings(select=("DL403",)), unsafe=True)
+    text = "".join(each.new.decode() for each in repairs.files)
+    assert 'return {**self.__dict__, "_images_by_pid": {}}' in text
+    assert 'return {**super().__getstate__(), "_labels_by_pid": {}}' in text

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from dlint.knowledge.processes.handles import Handle
     from dlint.workers.events import Visit
 
+_ASKS_PROCESS = re.compile("getpid|worker_info|current_process")
+
 
 class KeptByKey(NamedTuple):
     """A handle, what makes it, the function that keeps it, the dict as the function calls it (for a cached
@@ -72,7 +74,7 @@ def kept_by_key(evaluator: Evaluator, visits: list[Visit]) -> Iterator[KeptByKey
                     home = node.name, False
                 case _:
                     continue
-            for made, _ in evaluator.values(opened, point) if home is not None else ():
+            for made in _whole_and_held(evaluator, opened, point, visits) if home is not None else ():
                 handle = handle_of(evaluator, made)
                 if handle is not None and handle.forked and isinstance(made, Made) and home is not None:
                     keys = _keys(evaluator, key, point)
@@ -80,6 +82,32 @@ def kept_by_key(evaluator: Evaluator, visits: list[Visit]) -> Iterator[KeptByKey
                     yield KeptByKey(
                         handle, made, visit, home[0], key, statement, home[1], is_one, alone is not None
                     )
+
+
+def _whole_and_held(
+    evaluator: Evaluator, opened: ast.expr, point: Point, visits: list[Visit]
+) -> Iterator[Value]:
+    """What an expression is; of an object of the program's, besides, what its constructor has opened and left
+    open, and its other methods read in worker code, whichever process that is."""
+    for value, _ in evaluator.values(opened, point):
+        yield value
+        if not isinstance(value, Instance):
+            continue
+        texts = [
+            each.function.module.text_of(each.function.node)
+            for each in visits
+            if isinstance(each.function.receiver, Instance)
+            and each.function.receiver.cls.node is value.cls.node
+            and getattr(each.function.node, "name", "") != "__init__"
+        ]
+        if not texts or any(_ASKS_PROCESS.search(text) for text in texts):
+            continue
+        for name, path, at, world in evaluator.construction.stores(value, HERE):
+            reads = re.compile(rf"\.{name}\b")
+            if ".close(" in at.frame.module.text_of(at.frame.scope) or at.statement is None:
+                continue
+            if any(reads.search(text) for text in texts):
+                yield from (each for each, _ in evaluator.names.defined(at.statement, path, at.frame, world))
 
 
 def _named_for_all(evaluator: Evaluator, statement: ast.stmt, point: Point) -> str | None:

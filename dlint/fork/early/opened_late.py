@@ -28,12 +28,14 @@ if TYPE_CHECKING:
 
 
 class Opened(NamedTuple):
-    """A handle, what makes it, the method that does so when it is first needed, and the attribute."""
+    """A handle, what makes it, the function of worker code that needs it, the attribute, and the function
+    that opens it when it is first needed."""
 
     handle: Handle
     made: Made
     visit: Visit
     name: str
+    opener: ast.AST
 
 
 def opened_in(program: Program, owner: Instance, visits: list[Visit]) -> Iterator[Opened]:
@@ -46,7 +48,7 @@ def opened_in(program: Program, owner: Instance, visits: list[Visit]) -> Iterato
                     for value, _ in program.evaluator.values(statement.value, Point(visit.frame, statement)):
                         handle = handle_of(program.evaluator, value)
                         if handle is not None and isinstance(value, Made):
-                            yield Opened(handle, value, visit, node.name)
+                            yield Opened(handle, value, visit, node.name, node)
         prefix = path_of(visit, "")
         for path in sorted(visit.frame.layout.binds):
             name = path.removeprefix(prefix)
@@ -61,7 +63,7 @@ def opened_in(program: Program, owner: Instance, visits: list[Visit]) -> Iterato
                     and isinstance(value, Made)
                     and _is_stored_by(program, visit, path, value)
                 ):
-                    yield Opened(handle, value, visit, name)
+                    yield Opened(handle, value, visit, name, node)
 
 
 def _is_stored_by(program: Program, visit: Visit, path: str, made: Made) -> bool:
@@ -116,10 +118,12 @@ def _asking(visit: Visit, names: Container[str]) -> Iterator[tuple[ast.Attribute
 
 
 def _is_asked_for(visits: list[Visit], opener: Visit) -> bool:
-    """Whether worker code opens a handle only where the object has none yet: ``if not hasattr(self, "file")``
-    or the same about what the method stores beside the handle."""
+    """Whether worker code opens a handle only where the object has none yet, ``if not hasattr(self, "file")``
+    or ``if getattr(self, "file", None) is None``, or asks the same about what the method stores beside it."""
     beside = "|".join(re.escape(path.partition(".")[2]) for path in opener.frame.layout.binds if "." in path)
-    asked = re.compile(rf"\bnot hasattr\(self, ['\"](?:{beside})['\"]\)")
+    asked = re.compile(
+        rf"\bnot hasattr\(self, ['\"](?:{beside})['\"]\)|\bgetattr\(self, ['\"](?:{beside})['\"], None\)"
+    )
     return any(asked.search(visit.function.module.text_of(visit.function.node)) for visit in visits)
 
 
@@ -129,21 +133,26 @@ def path_of(visit: Visit, name: str) -> str:
     return f"{own[0].arg if own else 'self'}.{name}"
 
 
-def parent_run(program: Program, frames: list[Frame]) -> list[Frame]:
-    """What the parent runs from some frames on, found once."""
-    mark = ("run by", tuple(frame.key for frame in frames))
+def parent_run(program: Program, frames: list[Frame], but: frozenset[int] = frozenset()) -> list[Frame]:
+    """What the parent runs from some frames on, ``but`` some functions (by id of their node), found once."""
+    mark = ("run by", tuple(frame.key for frame in frames), but)
     if mark not in program.answers:
-        program.answers[mark] = run_by(program.evaluator, frames)
+        program.answers[mark] = run_by(program.evaluator, frames, but=but)
     run: list[Frame] = program.answers[mark]
     return run
 
 
 def is_opened_by(program: Program, opened: Opened, owner: Instance, frames: list[Frame]) -> bool:
     """Whether what the parent runs opens a handle of an object, and nothing there lets go of it."""
-    evaluator, scope, name = program.evaluator, opened.visit.function.node, opened.name
-    run = parent_run(program, frames)
+    evaluator, scope, name = program.evaluator, opened.opener, opened.name
+    run, drops = parent_run(program, frames), drops_of(name)
+    if not any(frame.scope is scope and _is_of(frame, owner) for frame in run):
+        return False
     makers = {id(frame.scope) for _, frame in evaluator.initialisers.of(owner)}
-    drops = drops_of(name)
+    runs = {frame.scope.name for frame in run if isinstance(frame.scope, FunctionNode)} - {"__init__"}
+    again = [frame for frame in run if id(frame.scope) in makers and _lets_go_at_last(frame, runs, drops)]
+    if again:
+        run = parent_run(program, frames, frozenset(id(frame.scope) for frame in again))
     return any(frame.scope is scope and _is_of(frame, owner) for frame in run) and not any(
         id(frame.scope) not in makers and drops.search(frame.module.text_of(frame.scope)) for frame in run
     )
@@ -170,9 +179,18 @@ def _takes_away(frame: Frame, name: str) -> bool:
     return any(taken == name for statement in statements_in(body) for _, taken in taken_away(statement, body))
 
 
+def _lets_go_at_last(maker: Frame, runs: set[str], drops: re.Pattern[str]) -> bool:
+    """Whether a constructor lets go of something behind its last call of some methods: what it says before
+    is what it begins with."""
+    text = maker.module.text_of(maker.scope)
+    called = re.compile(rf"\.(?:{'|'.join(map(re.escape, sorted(runs)))})\b|\b(?:len|next|iter)\(self\)")
+    last = max((found.start() for found in called.finditer(text)), default=None)
+    return last is not None and any(found.start() > last for found in drops.finditer(text))
+
+
 def use_that_opens(program: Program, use: WorkerUse, opened: Opened, owner: Instance) -> Used | None:
     """What the parent does with a dataset, or what it holds, before workers start, that opens a handle."""
-    scope, name = opened.visit.function.node, opened.name
+    scope, name = opened.opener, opened.name
     parts = [part.value for part in program.shipped(use)]
     owners = [each for each in parts if isinstance(each, Instance) and each.cls.node is owner.cls.node]
     for used in used_before(program, use, {getattr(scope, "name", name)}, drops_of(name)):

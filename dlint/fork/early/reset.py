@@ -22,7 +22,7 @@ from dlint.source.statements import (
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import function_body
 from dlint.values.values import Class, External, Instance, Made, Unknown, Value
-from dlint.workers.repetition import is_once
+from dlint.workers.repetition import is_only_where_none
 
 if TYPE_CHECKING:
     from dlint.fork.program import Program
@@ -137,14 +137,9 @@ def _stores(function: FunctionNode, cls: Class, name: str) -> bool:
     path = f"{own[0].arg}.{name}" if own else ""
     frame = Frame(cls.module, function, Frame(cls.module, cls.node, cls.frame), owner=cls)
     return any(
-        path in own_names(statement) and not _only_where_none(statement, Point(frame, statement))
+        path in own_names(statement) and not is_only_where_none(statement, Point(frame, statement))
         for statement in statements_in(function.body)
     )
-
-
-def _only_where_none(statement: ast.stmt, point: Point) -> bool:
-    value = getattr(statement, "value", None)
-    return isinstance(value, ast.IfExp | ast.BoolOp) or is_once(value or statement, point)
 
 
 def _sets(program: Program, use: WorkerUse, visit: Visit, cls: Class, name: str) -> bool:
@@ -164,7 +159,7 @@ def _sets(program: Program, use: WorkerUse, visit: Visit, cls: Class, name: str)
         point = Point(visit.frame, statement)
         values = [value for value, _ in evaluator.values(held, point, visit.world)]
         if may_be_of(program, use, values, cls) and not (
-            statement is not None and _only_where_none(statement, point)
+            statement is not None and is_only_where_none(statement, point)
         ):
             return True
     return False

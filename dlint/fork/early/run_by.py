@@ -4,7 +4,7 @@ distance, and the properties, lengths and items that it asks objects for."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dlint.fork.early.surely import is_sure, parts_run
@@ -26,15 +26,19 @@ _GOES_THROUGH = ("__iter__", "__next__", "__getitem__")
 Entered = tuple[ast.AST, Point, Frame]
 
 
-def run_by(evaluator: Evaluator, frames: Iterable[Frame], *, surely: bool = False) -> list[Frame]:
+def run_by(
+    evaluator: Evaluator, frames: Iterable[Frame], *, surely: bool = False, but: Container[int] = ()
+) -> list[Frame]:
     """Some frames, and those of the functions that they run (``surely``, and no constructors, which tell no
-    more than what they leave); of very many the nearest."""
+    more than what they leave), ``but`` some, by id of their node; of very many the nearest."""
     found: dict[Key, tuple[Frame, int]] = {frame.key: (frame, 0) for frame in frames}
     waiting = list(found.values())
     for frame, far in waiting:  # grows meanwhile
         for _, _, inside in entered(evaluator, frame, surely=surely) if far < _FAR else ():
             made = surely and getattr(inside.scope, "name", "") == "__init__"
-            if inside.key not in found and len(found) < _MOST and not made:
+            if inside.key in found or id(inside.scope) in but:
+                continue
+            if len(found) < _MOST and not made:
                 found[inside.key] = (inside, far + 1)
                 waiting.append((inside, far + 1))
     return [frame for frame, _ in found.values()]

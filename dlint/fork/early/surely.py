@@ -87,9 +87,10 @@ def _else_raises(guard: Guard) -> bool:
 
 def _is_first_need(evaluator: Evaluator, test: ast.expr, wanted: bool, frame: Frame) -> bool:
     """Whether a test asks for something that the method's object begins without: ``self.names is None``,
-    ``path not in self.files``."""
+    ``not hasattr(self, "names")``, ``path not in self.files``."""
     by_key = _asked_by_key(test, wanted)
-    held = by_key or _asked_for(test, wanted)
+    by_name = _asked_by_name(test, wanted)
+    held = by_key or by_name or _asked_for(test, wanted)
     scope, receiver = frame.scope, frame.receiver
     if held is None or not isinstance(receiver, Instance):
         return False
@@ -100,6 +101,11 @@ def _is_first_need(evaluator: Evaluator, test: ast.expr, wanted: bool, frame: Fr
         return False
     if by_key is not None:
         return _starts_empty(evaluator, receiver, held.attr)
+    if by_name is not None:
+        # What is None is there, where only that is asked.
+        return is_absent_at_first(evaluator, receiver, held.attr) or (
+            not _is_hasattr(test) and starts_as_none(evaluator, receiver, held.attr)
+        )
     return starts_as_none(evaluator, receiver, held.attr)
 
 
@@ -113,6 +119,33 @@ def _asked_for(test: ast.expr, wanted: bool) -> ast.Attribute | None:
         case ast.Compare(left=ast.Attribute() as held, ops=[op], comparators=[ast.Constant(value=None)]):
             return held if isinstance(op, ast.Is) is wanted else None
     return None
+
+
+def _asked_by_name(test: ast.expr, wanted: bool) -> ast.Attribute | None:
+    """The attribute that is not there yet, or with ``getattr(self, "file", None) is None`` holds nothing."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _asked_by_name(operand, not wanted)
+        case ast.Call(func=ast.Name(id="hasattr"), args=[owner, ast.Constant(value=str(name))]) if not wanted:
+            return ast.Attribute(owner, name, ast.Load())
+        case ast.Compare(left=ast.Call() as asked, ops=[op], comparators=[ast.Constant(value=None)]):
+            if isinstance(op, ast.Is) is wanted and not _is_hasattr(asked):
+                return _asked_by_name(asked, False)
+        case ast.Call(
+            func=ast.Name(id="getattr"),
+            args=[owner, ast.Constant(value=str(name)), ast.Constant(value=None)],
+        ) if not wanted:
+            return ast.Attribute(owner, name, ast.Load())
+    return None
+
+
+def _is_hasattr(test: ast.expr) -> bool:
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _is_hasattr(operand)
+        case ast.Call(func=ast.Name(id="hasattr")):
+            return True
+    return False
 
 
 def _asked_by_key(test: ast.expr, wanted: bool) -> ast.Attribute | None:
@@ -158,6 +191,15 @@ def is_empty(made: ast.expr) -> bool:
         case ast.Call(func=function, args=[], keywords=[]):
             return (dotted(function) or "").rpartition(".")[2] in _CONTAINERS
     return False
+
+
+def is_absent_at_first(evaluator: Evaluator, owner: Instance, name: str) -> bool:
+    """Whether an object has no attribute of a name once it is made."""
+    return not (
+        list(evaluator.construction.stores(owner, HERE, (name,)))
+        or evaluator.classes.member(owner.cls, name)
+        or evaluator.attributes.sets_by_name(owner.cls)
+    )
 
 
 def starts_as_none(evaluator: Evaluator, owner: Instance, name: str) -> bool:

@@ -47,8 +47,13 @@ def needed_early(
     """How the parent comes to open a handle that an object opens when first needed; ``resets`` are methods
     that let go of it."""
     read = item_read_in_parent(program, use, owner.cls, resets=resets)
-    if read is not None:
-        return _by_reading(read)
+    return _by_reading(read) if read is not None else needed_besides(program, use, owner, opened, resets)
+
+
+def needed_besides(
+    program: Program, use: WorkerUse, owner: Instance, opened: Opened, resets: frozenset[str]
+) -> When | None:
+    """The same, otherwise than by reading an item."""
     return (
         _by_constructor(program, use, owner, opened)
         or _by_length(program, use, owner, opened, resets)

@@ -8,7 +8,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from dlint.fork.gpu.moves import Put, is_brought_back, may_come_back
-from dlint.fork.gpu.placed import argument_of, moved_between, moved_in_place, put_of, where_put
+from dlint.fork.gpu.placed import (
+    argument_of,
+    is_empty_list,
+    moved_between,
+    moved_in_place,
+    of_appended,
+    put_of,
+    where_put,
+)
 from dlint.fork.program import Program
 from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.shipped import attributes
@@ -181,6 +189,8 @@ def _put(evaluator: Evaluator, owner: Instance, names: set[str], world: World) -
         stored = getattr(point.statement, "value", None)
         if isinstance(point.statement, ast.Assign | ast.AnnAssign) and isinstance(stored, ast.expr):
             put = where_put(evaluator, stored, point, w)
+            if put is None and is_empty_list(stored):
+                put = of_appended(evaluator, path, Point(point.frame, None), w)
             if put is None and name not in tensors:
                 put = moved_in_place(evaluator, path, Point(point.frame, None), w)
             if put is not None:

@@ -65,7 +65,7 @@ def uses_gpu(evaluator: Evaluator, call: ast.Call, point: Point, world: World, f
     given = [keyword.value for keyword in call.keywords if keyword.arg in DEVICE_KEYWORDS]
     given += call.args[:1] if moves else []
     return any(
-        _may_be_cuda(evaluator, value, w, of_torch or not of_others, far)
+        may_be_cuda(evaluator, value, w, of_torch or not of_others, far)
         for argument in given
         if not _asks_for_worker(evaluator, argument, point)
         for value, w in evaluator.values(argument, point, world)
@@ -83,7 +83,7 @@ def _asks_for_worker(evaluator: Evaluator, node: ast.expr, point: Point) -> bool
 def names_gpu(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> bool:
     """Whether an expression may name the GPU: a device, or a type of tensors there."""
     return any(
-        _may_be_cuda(evaluator, value, w)
+        may_be_cuda(evaluator, value, w)
         or (isinstance(value, External) and makes_cuda_tensor(value.name))
         or (isinstance(value, Const) and isinstance(value.value, str) and makes_cuda_tensor(value.value))
         for value, w in evaluator.values(node, point, world)
@@ -97,7 +97,7 @@ def may_name_device(call: ast.Call) -> bool:
     return named or last in MOVES or last.endswith("Tensor")
 
 
-def _may_be_cuda(
+def may_be_cuda(
     evaluator: Evaluator, value: Value, world: World, numbered: bool = True, far: int = 0
 ) -> bool:
     """Whether a device is CUDA on this way; ``numbered``: where devices are told by their numbers as well, a
@@ -114,7 +114,7 @@ def _may_be_cuda(
         words = value.arguments.keywords
         given = value.arguments.positional[:1] or [words[name] for name in DEVICE_NAMES if name in words]
         return any(
-            _may_be_cuda(evaluator, name, w)
+            may_be_cuda(evaluator, name, w)
             for argument in given
             for name, w in evaluator.value_of(argument, world)
         )
@@ -332,8 +332,8 @@ def _of_name(evaluator: Evaluator, name: str, point: Point, world: World, far: i
                     found = _given(evaluator, name, frame, world, far)
                 case ast.Assign(targets=[ast.Name()], value=value):
                     found = where_put(evaluator, value, Point(frame, statement), w, far + 1)
-                    if found is None and _is_empty_list(value):
-                        found = _of_appended(evaluator, name, point, w, far)
+                    if found is None and is_empty_list(value):
+                        found = of_appended(evaluator, name, point, w, far)
                 case ast.AugAssign(target=ast.Name() as before):
                     found = where_put(evaluator, before, Point(frame, statement), w, far + 1)
                 case _:
@@ -353,40 +353,43 @@ def _of_name(evaluator: Evaluator, name: str, point: Point, world: World, far: i
     return _of_name(evaluator, name, Point(frame.outer, None), world, far + 1) if frame.outer else None
 
 
-def _is_empty_list(node: ast.expr) -> bool:
+def is_empty_list(node: ast.expr) -> bool:
+    """Whether an expression makes a list with nothing in it."""
     match node:
         case ast.List(elts=[]) | ast.Call(func=ast.Name(id="list"), args=[], keywords=[]):
             return True
     return False
 
 
-def _of_appended(evaluator: Evaluator, name: str, point: Point, world: World, far: int) -> Put | None:
-    """What put on the GPU what a scope appends to a list of its own: ``features.append(net(x))``; None where
-    it may put something else in the place of that."""
-    if f"{name}.append(" not in point.frame.module.text_of(point.frame.scope):
+def of_appended(evaluator: Evaluator, path: str, point: Point, world: World, far: int = 0) -> Put | None:
+    """What put on the GPU what a scope appends to a list of its own, or of its object:
+    ``features.append(net(x))``; None where it may put something else in the place of that."""
+    if f"{path}.append(" not in point.frame.module.text_of(point.frame.scope):
         return None
     end = point.statement.lineno if point.statement is not None else 1 << 30
     before = [node for node in point.frame.layout.nodes if getattr(node, "lineno", end) < end]
-    if any(_changes_entries(node, name) for node in before):
+    if any(_changes_entries(node, path) for node in before):
         return None
     for node in before:
         match node:
             case ast.Expr(
-                value=ast.Call(func=ast.Attribute(value=ast.Name(id=held), attr="append"), args=[item])
-            ) if held == name:
+                value=ast.Call(
+                    func=ast.Attribute(value=ast.Name() | ast.Attribute() as held, attr="append"), args=[item]
+                )
+            ) if dotted(held) == path:
                 put = where_put(evaluator, item, Point(point.frame, node), world, far + 1)
                 if put is not None:
                     return put
     return None
 
 
-def _changes_entries(node: ast.AST, name: str) -> bool:
+def _changes_entries(node: ast.AST, path: str) -> bool:
     """Whether a node stores into entries of a list, or takes some out: ``features[i] = moved``."""
     match node:
-        case ast.Subscript(value=ast.Name(id=held), ctx=ast.Store() | ast.Del()):
-            return held == name
-        case ast.Attribute(value=ast.Name(id=held), attr="pop" | "clear" | "remove"):
-            return held == name
+        case ast.Subscript(value=ast.Name() | ast.Attribute() as held, ctx=ast.Store() | ast.Del()):
+            return dotted(held) == path
+        case ast.Attribute(value=ast.Name() | ast.Attribute() as held, attr="pop" | "clear" | "remove"):
+            return dotted(held) == path
     return False
 
 

@@ -82,14 +82,17 @@ def leave_out(
         for cls in defining(kin, special):
             if cls.node is not kin.cls.node or special == "__setstate__":
                 _check_inherited(kin, cls, special)
+    # What a class above gets by another remedy, this one could not build upon.
+    above = [_mark(cls) for cls in kin.above]
+    edits.extend(above[0], above[1:])
     quote = source.quote
     own = _own(owner)
     if own is not None:
         spawning = _spawning(source, edits) if only_to_workers else ""
         _extend(source, edits, owner, own, name, f"{quote}{kept}{quote}", spawning)
         return ""
-    above = {id(cls.node) for cls in kin.above}
-    inherits = any(id(cls.node) in above for cls in defining(kin, "__getstate__"))
+    nodes = {id(cls.node) for cls in kin.above}
+    inherits = any(id(cls.node) in nodes for cls in defining(kin, "__getstate__"))
     if not inherits:
         for base in unknown_bases(kin):
             if not base.startswith(_PLAIN):
@@ -103,6 +106,10 @@ def leave_out(
         ]
         return "\ndef __getstate__(self):\n" + "".join(f"    {line}\n" for line in [*lines, "return state"])
     return f"\ndef __getstate__(self):\n    return {{**{start}, {quote}{kept}{quote}: {{}}}}\n"
+
+
+def _mark(cls: Class) -> tuple[str, int]:
+    return cls.module.relative, cls.node.lineno
 
 
 def _spawning(source: Source, edits: Edits) -> str:
