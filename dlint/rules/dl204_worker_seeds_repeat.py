@@ -135,12 +135,23 @@ class _Given(NamedTuple):
 
 def _given(program: Program, code: WorkerCode, loader: Loader | None, *, copied: bool) -> Iterator[_Given]:
     together: dict[int, list[Seeding]] = {}
-    kept = loader is not None and loader.keeps_workers
+    kept = loader is not None and (loader.keeps_workers or _keeps_those_it_seeds(loader))
     for seeding in repeating(program.evaluator, code, copied=copied):
         if not (WORKER in seeding.kinds and kept):
             together.setdefault(id(seeding.entry.function.node), []).append(seeding)
     for seedings in together.values():
         yield _Given(seedings, loader, _drawn(program, seedings, loader))
+
+
+def _keeps_those_it_seeds(loader: Loader) -> bool:
+    """Whether the loader's workers stay wherever it gets a function for them: who makes it without one may
+    well have new workers in each epoch."""
+    kept = [
+        way["persistent_workers"]
+        for way, _ in loader.ways(_ARGUMENT, "persistent_workers")
+        if (given := way[_ARGUMENT]) is not None and not (isinstance(given, Const) and given.value is None)
+    ]
+    return bool(kept) and all(isinstance(value, Const) and value.value is True for value in kept)
 
 
 def _drawn(program: Program, seedings: list[Seeding], loader: Loader | None) -> list[str]:
