@@ -38,9 +38,11 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
 
 def _pass_one(source: Source, edits: Edits, call: cst.Call, home: str | None) -> None:
     given = keyword(call, _KEYWORD)
-    if given is None and any(
-        arg.star == "**" and _is_own_parameter(source, call, arg.value) for arg in call.args
-    ) and _may_get_one(source, call):
+    if (
+        given is None
+        and any(arg.star == "**" and _is_own_parameter(source, call, arg.value) for arg in call.args)
+        and _may_get_one(source, call)
+    ):
         raise CannotRepair(f"the caller may pass {_KEYWORD} in its own keywords: pass one there")
     if given is None and _among_splatted(source, call):
         raise CannotRepair(f"{_KEYWORD} is among the keywords that are passed with **: set it there")
