@@ -142,7 +142,7 @@ def check(program: Program) -> Iterator[Found]:
             if loop is not None and any(each is loop for each in loops_that_repeat(point)):
                 if not restart.returns:  # else the loop is left as well
                     yield from _in_loop(program, iterations, restart, loop, held, point)
-            elif restart.at_once:
+            else:
                 yield from _in_function(program, iterations, module, restart)
 
 

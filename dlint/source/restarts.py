@@ -14,6 +14,9 @@ from dlint.source.statements import dotted
 
 _NEXTS = ("next", "__next__")
 _AGAIN = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_LATER = (*_AGAIN, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+# In whose bodies one statement makes an iterator and a later one takes one thing out of it.
+_BODIES = (*_AGAIN, ast.FunctionDef)
 # How a loop begins, and what ends it.
 _LOOP = re.compile(r"[ \t]*(?:async[ \t]+)?for\b")
 _LEAVES = re.compile(r"(?:break|return)\b")
@@ -53,7 +56,7 @@ def restarts(module: Module) -> Iterator[Restart]:
                 yield Restart(trail[:-3], call, inner.args[0], True)
         elif isinstance(outer, ast.Call) and isinstance(outer.func, ast.Name) and outer.func.id == "next":
             yield Restart(trail[:-2], outer, inner.args[0], True)
-        elif isinstance(outer, ast.Assign) and outer.value is inner and isinstance(trail[-4], _AGAIN):
+        elif isinstance(outer, ast.Assign) and outer.value is inner and isinstance(trail[-4], _BODIES):
             taken = _taken(trail[-4], outer)
             if taken is not None:
                 yield Restart(trail[:-2], taken, inner.args[0], False)
@@ -115,21 +118,23 @@ def takes_first(loop: ast.For | ast.AsyncFor) -> bool:
     )
 
 
-def _taken(loop: ast.AST, statement: ast.Assign) -> ast.Call | None:
-    """The call that takes one thing out of what a statement of a loop's body has just made, if nothing else
-    is done with it there."""
-    body = getattr(loop, "body", [])
+def _taken(around: ast.AST, statement: ast.Assign) -> ast.Call | None:
+    """The call that takes one thing out of what a statement in the body of a loop or a function has just
+    made, if nothing else is done with it there."""
+    body = getattr(around, "body", [])
     match statement.targets:
         case [ast.Name(id=name)] if statement in body:
             pass
         case _:
             return None
+    if any(isinstance(node, ast.Global | ast.Nonlocal) and name in node.names for node in body):
+        return None
     taken: list[ast.Call] = []
     others = 0
     for each in body[body.index(statement) + 1 :]:
-        again = isinstance(each, _AGAIN)
+        again = isinstance(each, _LATER)
         for node in walk(each):
-            again = again or isinstance(node, _AGAIN)
+            again = again or isinstance(node, _LATER)
             match node:
                 case ast.Call(func=ast.Name(id="next"), args=[ast.Name(id=given), *_]) if given == name:
                     taken.append(node)
