@@ -23,6 +23,12 @@ PARSED_BY_CLASS = "jsonargparse.ArgumentParser().parse_args"
 MADE_BY_CLASS = frozenset({PARSED_BY_CLASS, "jsonargparse.ArgumentParser().instantiate_classes"})
 DECLARES_CLASS = ("add_class_arguments", "add_dataclass_arguments")
 
+# A decorator that calls a function with what stands in a YAML file.
+HYDRA = "hydra.main"
+# Or with an object of the dataclass that is stored under the name which it asks for, and how that is stored.
+HYDRA_RECORD = "hydra.main().node"
+CONFIG_STORE = "hydra.core.config_store.ConfigStore"
+
 # Calls that fill an object of the dataclass that they are given, first or under one of these names.
 FILLS_FIELDS: dict[str, tuple[str, ...]] = {
     "tyro.cli": ("f",),
@@ -31,6 +37,7 @@ FILLS_FIELDS: dict[str, tuple[str, ...]] = {
     "pyrallis.parse": ("config_class",),
     JSONARGPARSE: (),
     PARSED_INTO: (),
+    HYDRA_RECORD: (),
 }
 # Their keywords that change no default.
 ONLY_TELL = frozenset({"prog", "description"})
@@ -45,9 +52,6 @@ READS_ENVIRONMENT = frozenset(
 )
 # What declares a field of such a class: its default comes first.
 DECLARES_FIELD = frozenset({"pydantic.Field", "pydantic.fields.Field"})
-
-# A decorator that calls a function with what stands in a YAML file.
-HYDRA = "hydra.main"
 
 # Who writes one of these decorators names its library.
 FILLING = ("click", "hydra", *(name.partition(".")[0] for name in WRAPS))

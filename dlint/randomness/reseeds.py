@@ -104,7 +104,7 @@ def is_taken(evaluator: Evaluator, place: Place, point: Point) -> bool:
 
 def _is_gone_through(evaluator: Evaluator, place: Place, point: Point) -> bool:
     """Whether control surely comes to a point in the body of a loop, as that goes through a list that is
-    known and not empty, and nothing before the point leaves a round: ``for library in (random, np.random):``."""
+    known and not empty, and nothing before the point leaves a round: ``for each in (random, np.random):``."""
     owner, statement = place.owner, point.statement
     if not isinstance(owner, ast.For) or place.role != "body" or statement is None:
         return False

@@ -503,8 +503,8 @@ class _Trace:
         ]
 
     def _coming_to(self, point: Point, world: World, part: ast.expr | None = None) -> list[World]:
-        """The worlds in which control comes to a place of a function, and to a part of the statement there, by
-        the tests around it."""
+        """The worlds in which control comes to a place of a function, or to a part of its statement, by the
+        tests around it."""
         tests = [(test, outcome) for test, outcome, _ in tests_around(point)]
         around = [*path_to(point.statement, part), part] if part is not None else []
         for outer, inner in pairwise(around):

@@ -167,9 +167,8 @@ def _ends(program: Program, uses: list[WorkerUse], streams: Streams, source: ast
     frame = event.point.frame
     if isinstance(source, ast.Name):
         named = _named(program, source.id, event)
-        return bool(named) and all(
-            isinstance(each, ast.GeneratorExp) and _ends(program, uses, streams, each, event) for each in named
-        )
+        searches = all(isinstance(each, ast.GeneratorExp) for each in named)
+        return bool(named) and searches and all(_ends(program, uses, streams, each, event) for each in named)
     if isinstance(source, ast.GeneratorExp):
         given = (
             frozenset(p.arg for p in parameters(frame.scope))
@@ -192,7 +191,7 @@ def _ends(program: Program, uses: list[WorkerUse], streams: Streams, source: ast
 
 
 def _named(program: Program, name: str, event: Event) -> list[ast.expr]:
-    """What the function has surely bound a name to when it comes to a call; nothing where that is not plain."""
+    """What the function has surely bound a name to when it comes to a call; nothing where none is told."""
     found: list[ast.expr] = []
     for statement, _ in program.evaluator.flow.definitions(name, event.point, event.world):
         match statement:
