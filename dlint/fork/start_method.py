@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.values.facts import is_above
 from dlint.values.values import Const, Made, Value
-from dlint.values.worlds import HERE
+from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.fork.program import Program
@@ -76,11 +76,24 @@ def _of_context(program: Program, loader: Loader) -> str | None:
     """What the loader's own ``multiprocessing_context`` says: None nothing, "" several things."""
     if not loader.may_get(_ARGUMENT):
         return None
-    names = {_method(program, value) for value in loader.values(_ARGUMENT)}
+    names = {
+        _said(program, value, world)
+        for way, world in loader.ways(_ARGUMENT)
+        if (value := way[_ARGUMENT]) is not None
+    }
     names.discard(None)
     if not names:
         return None
     return names.pop() if len(names) == 1 else ""
+
+
+def _said(program: Program, value: Value | None, world: World) -> str | None:
+    """The start method that a context names; that of an option is its default, where workers start anew by
+    it and the user asks for nothing else."""
+    told = program.evaluator.options.default(value, world) if value is not None else None
+    if told is not None and told.value in STARTS_ANEW:
+        return str(told.value)
+    return _method(program, value)
 
 
 def _always_said(program: Program, loader: Loader) -> Iterator[str | None]:
@@ -93,7 +106,7 @@ def _always_said(program: Program, loader: Loader) -> Iterator[str | None]:
             and not is_zero(workers)
             and is_above(world.about(workers.key), _NOUGHT) is not False
         ):
-            yield _method(program, way[_ARGUMENT])
+            yield _said(program, way[_ARGUMENT], world)
 
 
 def _method(program: Program, value: Value | None) -> str | None:
