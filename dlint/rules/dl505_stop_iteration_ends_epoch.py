@@ -165,10 +165,6 @@ def _measures(side: ast.expr) -> bool:
 def _ends(program: Program, uses: list[WorkerUse], streams: Streams, source: ast.expr, event: Event) -> bool:
     """Whether an iterator surely has an end that a later item, or an unlucky one, comes to."""
     frame = event.point.frame
-    if isinstance(source, ast.Name):
-        named = _named(program, source.id, event)
-        searches = all(isinstance(each, ast.GeneratorExp) for each in named)
-        return bool(named) and searches and all(_ends(program, uses, streams, each, event) for each in named)
     if isinstance(source, ast.GeneratorExp):
         given = (
             frozenset(p.arg for p in parameters(frame.scope))
@@ -188,18 +184,6 @@ def _ends(program: Program, uses: list[WorkerUse], streams: Streams, source: ast
             program, streams, frame.receiver, source.attr, event.world
         )
     return False
-
-
-def _named(program: Program, name: str, event: Event) -> list[ast.expr]:
-    """What the function has surely bound a name to when it comes to a call; nothing where none is told."""
-    found: list[ast.expr] = []
-    for statement, _ in program.evaluator.flow.definitions(name, event.point, event.world):
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
-                found.append(value)
-            case _:
-                return []
-    return found
 
 
 def _looks_up(test: ast.expr) -> bool:
