@@ -19,9 +19,11 @@ from dlint.knowledge.commands import (
     CLICK,
     CLICK_CHANGES,
     CLICK_OPTION,
+    CONFIG_STORE,
     FILLING,
     FILLS_FIELDS,
     HYDRA,
+    HYDRA_RECORD,
     ONLY_TELL_COMMANDS,
     TYPER_APP,
     TYPER_DEFAULTS,
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 
 # Where a ``LightningCLI`` is given the class of the model, and that of the data.
 _GIVEN_TO_CLI = {False: (0, "model_class"), True: (1, "datamodule_class")}
+# The field of a dataclass by which Hydra adds other settings.
+_ADDS_OTHERS = re.compile(r"^\s*defaults\b", re.MULTILINE)
 # The types of click's that leave a text as it is.
 _TEXTS = frozenset({"str", "STRING", "Choice", "Path"})
 
@@ -151,7 +155,42 @@ class Commands:
             return []
         if not any(self._is_external(value, {HYDRA}) for value in self._values(decorator.func, frame)):
             return []
-        return [(Made(HYDRA, decorator, Arguments(), Point(frame.outer, None)), world)]
+        point = Point(frame.outer, None)
+        stored = self._stored_record(decorator, frame)
+        if stored is not None:
+            given = Arguments([Argument(None, None, stored)])
+            return [(Made(HYDRA_RECORD, decorator, given, point), world)]
+        return [(Made(HYDRA, decorator, Arguments(), point), world)]
+
+    def _stored_record(self, decorator: ast.Call, frame: Frame) -> Class | None:
+        """The dataclass that Hydra's ConfigStore has under the name which ``@hydra.main`` asks for, where no
+        file can come before it and no list of ``defaults`` adds others."""
+        asked = {keyword.arg: keyword.value for keyword in decorator.keywords}
+        name, path = asked.get("config_name"), asked.get("config_path")
+        if not isinstance(name, ast.Constant) or not (path is None or _is_constant(path, None)):
+            return None
+        modules = self._evaluator.modules
+        found = [
+            (module, trail, words)
+            for module in modules.each(modules.index.mentioning(CONFIG_STORE.rpartition(".")[2]))
+            for trail in module.paths_to("store", called=True)
+            if (words := _words(trail[-2])) and _is_constant(words.get("name"), name.value)
+        ]
+        found = [each for each in found if each[0] is frame.module] or found
+        if len(found) != 1 or found[0][2].keys() != {"name", "node"}:
+            return None
+        module, trail, words = found[0]
+        at = self._evaluator.sites.point_of(module, trail)
+        nodes = [value for value, _ in self._evaluator.values(words["node"], at)]
+        store = trail[-2].func if isinstance(trail[-2], ast.Call) else words["node"]
+        callees = [value for value, _ in self._evaluator.values(store, at)]
+        match nodes, callees:
+            case [Class() as cls], [External(name=called)] if called.startswith(CONFIG_STORE):
+                line = self._evaluator.classes.line(cls)
+                others = any(_ADDS_OTHERS.search(each.module.text_of(each.node)) for each in line)
+                told = self._evaluator.records.structured(cls, words["node"], at)
+                return cls if told is not None and not others else None
+        return None
 
     def _filled(self, by: str, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]:
         """The object that a command line fills for a parameter which is annotated with a record."""
@@ -302,6 +341,17 @@ def _click_default(call: ast.Call, given: dict[str | None, ast.expr]) -> ast.exp
     if default is None and (is_flag is not None or any("/" in flag for flag in _flags(call))):
         return ast.Constant(value=False)
     return default
+
+
+def _words(node: ast.AST) -> dict[str, ast.expr]:
+    """The keywords of a call that has nothing else."""
+    if not isinstance(node, ast.Call) or node.args:
+        return {}
+    return {word.arg or "**": word.value for word in node.keywords}
+
+
+def _is_constant(node: ast.expr | None, value: object) -> bool:
+    return isinstance(node, ast.Constant) and node.value == value
 
 
 def _hands(call: ast.Call, name: str) -> bool:

@@ -10,6 +10,7 @@ from dlint.evaluation import interface as evaluation
 from dlint.evaluation.comprehensions import Comprehension
 from dlint.objects import interface as objects
 from dlint.objects.elsewhere.may_store import MayStore
+from dlint.source.module import Module
 from dlint.source.statements import FunctionNode
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
@@ -92,4 +93,6 @@ class Sites(objects.Sites, Protocol):
     @property
     def ranks(self) -> set[Key]: ...
 
-    def receivers(self, site: Site, scope: FunctionNode) -> list[Instance | Class]: ...
+    def receivers(self, site: Site, scope: FunctionNode) -> list[tuple[Instance | Class, World]]: ...
+
+    def point_of(self, module: Module, trail: list[ast.AST]) -> Point: ...

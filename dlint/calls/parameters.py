@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.calls.decorators import Inside, calls_inside, fills_arguments
 from dlint.calls.many_callers import different_first, few
@@ -28,6 +28,8 @@ _MOST_PASSED = 12
 _MOST_ASKED = 6  # callers of callers
 _ANOTHER = -1  # a caller that is none of the first
 
+_Receiver: TypeAlias = "tuple[Instance | Class, World]"
+
 
 class Parameters:
     """Questions about the parameters of functions."""
@@ -39,7 +41,7 @@ class Parameters:
         self._filled: dict[int, bool] = {}
         self._inside: dict[int, list[Inside] | None] = {}
         self._asking: dict[tuple[int, str], int] = {}
-        self._heirs: dict[int, list[tuple[int, list[Instance | Class]]]] = {}
+        self._heirs: dict[int, list[tuple[int, list[_Receiver]]]] = {}
         self._made: dict[Key, bool] = {}
 
     def values(self, name: str, frame: Frame, world: World) -> list[Outcome]:
@@ -111,7 +113,11 @@ class Parameters:
                 if chosen in (None, index, _ANOTHER):
                     # One world for all that one call may be on: nothing yet tells those apart.
                     there = world if chosen is not None else world.assuming(choice, index)
-                    found += [(each, there) for each in receivers or [plain]]
+                    found += [
+                        (each, both)
+                        for each, w in receivers or [(plain, there)]
+                        if (both := there.joined(w)) is not None
+                    ]
             of_heirs = all(each and not _has_own(each, owner) for _, each in heirs)
             if of_heirs and chosen in (None, _ANOTHER) and self._is_made(owner):
                 # Whoever has those of the class itself calls it as well, by what nobody can follow.
@@ -538,15 +544,15 @@ def default_of(name: str, scope: FunctionNode | ast.Lambda) -> ast.expr | None:
     return None
 
 
-def _telling(receivers: list[Instance | Class], owner: Class, by_name: bool) -> list[Instance | Class]:
+def _telling(receivers: list[_Receiver], owner: Class, by_name: bool) -> list[_Receiver]:
     """What a call calls a method on, where any of it says more than its class: then it may be the others,
     too (``(Debug if debug else Trainer)().run()``)."""
-    return receivers if any(_says_more(each, owner, by_name) for each in receivers) else []
+    return receivers if any(_says_more(each, owner, by_name) for each, _ in receivers) else []
 
 
-def _has_own(receivers: list[Instance | Class], owner: Class) -> bool:
+def _has_own(receivers: list[_Receiver], owner: Class) -> bool:
     """Whether a class itself, or one of its objects, is among what a call calls a method on."""
-    classes = [each if isinstance(each, Class) else each.cls for each in receivers]
+    classes = [each if isinstance(each, Class) else each.cls for each, _ in receivers]
     return any(each.node is owner.node for each in classes)
 
 

@@ -26,6 +26,7 @@ from dlint.values.values import Class, Function, Instance, Key, Partial
 
 if TYPE_CHECKING:
     from dlint.calls.interface import Evaluator
+    from dlint.values.worlds import World
 
 # Of more files that write a function's name the nearest are looked at: there may be other callers.
 _MOST_FILES = 24
@@ -205,11 +206,12 @@ class Sites:
                         break
         return found
 
-    def receivers(self, site: Site, scope: FunctionNode) -> list[Instance | Class]:
-        """The objects that a call calls a method on, and the classes where it is a class's."""
+    def receivers(self, site: Site, scope: FunctionNode) -> list[tuple[Instance | Class, World]]:
+        """The objects that a call calls a method on, and the classes where it is a class's, each in the world
+        in which it is that."""
         return [
-            value.receiver
-            for value, _ in self._evaluator.values(site.call.func, site.point)
+            (value.receiver, world)
+            for value, world in self._evaluator.values(site.call.func, site.point)
             if isinstance(value, Function)
             and value.node is scope
             and isinstance(value.receiver, Instance | Class)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.loaders.loaders import Loader
+from dlint.loaders.loaders import Loader, is_zero
+from dlint.values.facts import is_above
 from dlint.values.values import Const, Made, Value
-from dlint.values.worlds import HERE
+from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.fork.program import Program
@@ -17,10 +19,12 @@ METHODS = ("fork", "forkserver", "spawn")
 # loky's processes begin anew, and are sent what they need by cloudpickle: functions without a name, too.
 # Measured with joblib 1.6: a local collate_fn and a lambda work, and no main guard is needed.
 LOKY = "loky"
+_ARGUMENT = "multiprocessing_context"
 STARTS_ANEW = ("spawn", "forkserver", LOKY)  # a worker imports its libraries itself
 # What Linux has where nothing is set, from this Python on; macOS and Windows have spawn.
 _NEW, _SINCE = "forkserver", (3, 14)
 SETTER = "multiprocessing.set_start_method"
+_NOUGHT = (0, True)  # what any number of workers lies above
 _CONTEXT = "multiprocessing.get_context"
 _LOKY_CONTEXT = re.compile(r"(?:joblib\.externals\.)?loky\..*\bget_context")
 
@@ -50,11 +54,14 @@ def start_method_of(program: Program, use: WorkerUse) -> str | None:
 def surely_starts_anew(program: Program, use: WorkerUse) -> bool:
     """Whether the workers of a use surely are no copies of the parent: the start method is set for them, and
     not only on a condition, as by what prepares distributed training."""
+    if use.loader is not None and use.loader.may_get(_ARGUMENT):
+        said = set(_always_said(program, use.loader))
+        if said and None not in said:
+            return said <= {*STARTS_ANEW}
     method = start_method_of(program, use)
     if method not in STARTS_ANEW:
         return False
-    own = use.loader is not None and _of_context(program, use.loader)
-    if own or method == program.start_method or python_starts_anew(program):
+    if method == program.start_method or python_starts_anew(program):
         return True
     return program.protections(SETTER, method, always=True).shelter(use, use.modules) is not None
 
@@ -84,13 +91,39 @@ def python_starts_anew(program: Program) -> bool:
 
 def _of_context(program: Program, loader: Loader) -> str | None:
     """What the loader's own ``multiprocessing_context`` says: None nothing, "" several things."""
-    if not loader.may_get("multiprocessing_context"):
+    if not loader.may_get(_ARGUMENT):
         return None
-    names = {_method(program, value) for value in loader.values("multiprocessing_context")}
+    names = {
+        _said(program, value, world)
+        for way, world in loader.ways(_ARGUMENT)
+        if (value := way[_ARGUMENT]) is not None
+    }
     names.discard(None)
     if not names:
         return None
     return names.pop() if len(names) == 1 else ""
+
+
+def _said(program: Program, value: Value | None, world: World) -> str | None:
+    """The start method that a context names; that of an option is its default, where workers start anew by
+    it and the user asks for nothing else."""
+    told = program.evaluator.options.default(value, world) if value is not None else None
+    if told is not None and told.value in STARTS_ANEW:
+        return str(told.value)
+    return _method(program, value)
+
+
+def _always_said(program: Program, loader: Loader) -> Iterator[str | None]:
+    """What the loader's ``multiprocessing_context`` says on each way on which it has workers: ``"spawn" if
+    debug else None`` says nothing where ``debug`` is off."""
+    for way, world in loader.ways("num_workers", _ARGUMENT):
+        workers = way["num_workers"]
+        if (
+            workers is not None
+            and not is_zero(workers)
+            and is_above(world.about(workers.key), _NOUGHT) is not False
+        ):
+            yield _said(program, way[_ARGUMENT], world)
 
 
 def _method(program: Program, value: Value | None) -> str | None:

@@ -23,6 +23,12 @@ PARSED_BY_CLASS = "jsonargparse.ArgumentParser().parse_args"
 MADE_BY_CLASS = frozenset({PARSED_BY_CLASS, "jsonargparse.ArgumentParser().instantiate_classes"})
 DECLARES_CLASS = ("add_class_arguments", "add_dataclass_arguments")
 
+# A decorator that calls a function with what stands in a YAML file.
+HYDRA = "hydra.main"
+# Or with an object of the dataclass that is stored under the name which it asks for, and how that is stored.
+HYDRA_RECORD = "hydra.main().node"
+CONFIG_STORE = "hydra.core.config_store.ConfigStore"
+
 # Puts the words of the command over settings. What comes of that for a record's is called otherwise: settings
 # may be merged with anything.
 MERGED = "omegaconf.OmegaConf.merge"
@@ -38,6 +44,7 @@ FILLS_FIELDS: dict[str, tuple[str, ...]] = {
     JSONARGPARSE: (),
     PARSED_INTO: (),
     FILLED: (),
+    HYDRA_RECORD: (),
 }
 # Their keywords that change no default.
 ONLY_TELL = frozenset({"prog", "description"})
@@ -52,9 +59,6 @@ READS_ENVIRONMENT = frozenset(
 )
 # What declares a field of such a class: its default comes first.
 DECLARES_FIELD = frozenset({"pydantic.Field", "pydantic.fields.Field"})
-
-# A decorator that calls a function with what stands in a YAML file.
-HYDRA = "hydra.main"
 
 # Who writes one of these decorators names its library.
 FILLING = ("click", "hydra", *(name.partition(".")[0] for name in WRAPS))

@@ -12,7 +12,7 @@ from dlint.source.statements import dotted
 from dlint.values.frame import Point
 from dlint.values.functions import function_body, is_generator
 from dlint.values.places import is_repeated
-from dlint.values.values import Function
+from dlint.values.values import Function, Items
 from dlint.values.worlds import HERE
 from dlint.workers.events import Event
 from dlint.workers.reach import Link
@@ -77,7 +77,7 @@ def is_always_taken(evaluator: Evaluator, place: Place, point: Point) -> bool:
     known: ``if not self.train`` of a dataset that is made with ``train=False``."""
     owner = place.owner
     if not isinstance(owner, ast.If):
-        return isinstance(owner, ast.With | ast.Try | None)
+        return isinstance(owner, ast.With | ast.Try | None) or _is_gone_through(evaluator, place, point)
     if is_for_first(owner.test, place.block, point.frame.layout):
         return False
     evaluator.start()
@@ -90,7 +90,7 @@ def is_taken(evaluator: Evaluator, place: Place, point: Point) -> bool:
     ``get_worker_info()``."""
     owner = place.owner
     if not isinstance(owner, ast.If):
-        return isinstance(owner, ast.With | ast.Try | None)
+        return isinstance(owner, ast.With | ast.Try | None) or _is_gone_through(evaluator, place, point)
     if place.role == "body" and is_for_first(owner.test, place.block, point.frame.layout):
         return True
     evaluator.start()
@@ -100,6 +100,22 @@ def is_taken(evaluator: Evaluator, place: Place, point: Point) -> bool:
         if evaluator.library.may_be_in_worker(world)
     }
     return results == {place.role == "body"}
+
+
+def _is_gone_through(evaluator: Evaluator, place: Place, point: Point) -> bool:
+    """Whether control surely comes to a point in the body of a loop, as that goes through a list that is
+    known and not empty, and nothing before the point leaves a round: ``for each in (random, np.random):``."""
+    owner, statement = place.owner, point.statement
+    if not isinstance(owner, ast.For) or place.role != "body" or statement is None:
+        return False
+    leaves = (node for node in walk(owner) if isinstance(node, ast.Break | ast.Continue))
+    if any(node.lineno < statement.lineno for node in leaves):
+        return False
+    evaluator.start()
+    through = [value for value, _ in evaluator.values(owner.iter, point.before(owner), HERE)]
+    return bool(through) and all(
+        isinstance(value, Items) and bool(value.items) and not value.open for value in through
+    )
 
 
 def is_once_a_pass(event: Event) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import default_of, is_static
@@ -42,7 +43,7 @@ from dlint.randomness.seed import (
 from dlint.randomness.told import told_in_rounds
 from dlint.source.statements import dotted, own_names, parameters, self_name, statements_in, target_names
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
-from dlint.values.places import tests_around
+from dlint.values.places import path_to, tests_around
 from dlint.values.values import Const, External, Function, Instance, Made, Partial, Value
 from dlint.values.worlds import HERE, World
 
@@ -358,8 +359,13 @@ class _Trace:
             return [UNKNOWN_SEED]
         if argument.value is not None:
             return [self._value(argument.value, "")]
-        assert argument.expression is not None and argument.point is not None
-        return self.of(argument.expression, argument.point, world)
+        expression, point = argument.expression, argument.point
+        assert expression is not None and point is not None
+        if id(point.frame.scope) in self._inside:
+            return self.of(expression, point, world)
+        # What the parent gives it gives where it comes to that: `partial(init, seed=seed) if seed else None`.
+        worlds = self._coming_to(point, world, expression) or [world]
+        return _few([seed for w in worlds for seed in self.of(expression, point, w)])
 
     # Attributes and calls
 
@@ -519,10 +525,16 @@ class _Trace:
             UNKNOWN_SEED
         ]
 
-    def _coming_to(self, point: Point, world: World) -> list[World]:
-        """The worlds in which control comes to a place of a function, by the tests around it."""
+    def _coming_to(self, point: Point, world: World, part: ast.expr | None = None) -> list[World]:
+        """The worlds in which control comes to a place of a function, or to a part of its statement, by the
+        tests around it."""
+        tests = [(test, outcome) for test, outcome, _ in tests_around(point)]
+        around = [*path_to(point.statement, part), part] if part is not None else []
+        for outer, inner in pairwise(around):
+            if isinstance(outer, ast.IfExp) and inner is not outer.test:
+                tests.append((outer.test, inner is outer.body))
         worlds = [world]
-        for test, outcome, _ in tests_around(point):
+        for test, outcome in tests:
             worlds = [
                 w
                 for each in worlds

@@ -62,7 +62,9 @@ the seed in its own function get a local generator with the same seed (`np.rando
 `random.Random(seed)`, `torch.Generator().manual_seed(seed)`), and so the same numbers to the last bit; the
 finding is left, with the reason, where something that is called later draws too, or may. Elsewhere a number
 that seeds every item goes, as do the time and a seed that nothing draws with: the draws then follow the
-stream that the loader seeded for the worker. `get_worker_info().id` becomes `.seed`.
+stream that the loader seeded for the worker. The finding is left where the parent calls that function as
+well (a split that the constructor makes): what it draws would be other in each run. `get_worker_info().id`
+becomes `.seed`.
 
 ## References
 

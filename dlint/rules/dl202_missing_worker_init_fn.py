@@ -21,10 +21,10 @@ way, also behind a test that this dataset always passes (`if not self.train:` of
 a seed decides them alone, whatever the torch and the `worker_init_fn` (DL201 judges it). Where it does so
 behind a flag of the first item or `get_worker_info() is not None`, with a number that comes again, the loader
 is found: with new workers every epoch repeats, whatever the torch. What repairs DL201 there repairs this.
-Workers that surely start by spawn or forkserver (the loader's `multiprocessing_context`, `set_start_method`
-on no condition, dlint's option `start-method`) import NumPy themselves, and its state is then fresh: they are
-left alone, too. Where a seeding function is called instead of
-passed, DL205 says so.
+Workers that surely start by spawn or forkserver (the loader's `multiprocessing_context` or
+`set_start_method` on no condition, an option's default, dlint's option `start-method`) import NumPy
+themselves, and its state is then fresh: they are left alone, too. Where a seeding function is called
+instead of passed, DL205 says so.
 
 ## Why is this bad
 

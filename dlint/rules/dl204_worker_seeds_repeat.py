@@ -140,12 +140,25 @@ def _given(program: Program, code: WorkerCode, loader: Loader | None, *, copied:
     together: dict[int, list[Seeding]] = {}
     seedings = list(repeating(program.evaluator, code, copied=copied))
     counting = any(WORKER in each.kinds for each in seedings)
-    kept = loader is not None and counting and keeps_workers(program, loader)
+    kept = (
+        loader is not None and counting and (keeps_workers(program, loader) or _keeps_those_it_seeds(loader))
+    )
     for seeding in seedings:
         if not (WORKER in seeding.kinds and kept):
             together.setdefault(id(seeding.entry.function.node), []).append(seeding)
     for alike in together.values():
         yield _Given(alike, loader, _drawn(program, alike, loader))
+
+
+def _keeps_those_it_seeds(loader: Loader) -> bool:
+    """Whether the loader's workers stay wherever it gets a function for them: who makes it without one may
+    well have new workers in each epoch."""
+    kept = [
+        way["persistent_workers"]
+        for way, _ in loader.ways(_ARGUMENT, "persistent_workers")
+        if (given := way[_ARGUMENT]) is not None and not (isinstance(given, Const) and given.value is None)
+    ]
+    return bool(kept) and all(isinstance(value, Const) and value.value is True for value in kept)
 
 
 def _drawn(program: Program, seedings: list[Seeding], loader: Loader | None) -> list[str]:

@@ -4,11 +4,11 @@
 
 `cv2.setNumThreads`, `cv2.ocl.setUseOpenCL`, `torch.set_default_dtype` (or `_tensor_type`) and
 `torch.multiprocessing.set_sharing_strategy` called only in `main()` or under the main guard, for a loader
-whose workers are started by spawn or forkserver: by `multiprocessing_context`, by the project's
-`set_start_method`, in one script of several, or by dlint's option `start-method`. Only where it matters to
-the worker code: OpenCV's threads where it calls cv2, OpenCL where it makes a `cv2.UMat`, the default dtype
-where it makes tensors of floats without a `dtype`. A call that sets what each process has anyway
-(`torch.float32`) is left alone.
+whose workers are started by spawn or forkserver: by `multiprocessing_context`, which may be an option's
+default, by the project's `set_start_method`, in one script of several, or by dlint's option `start-method`.
+Only where it matters to the worker code: OpenCV's threads where it calls cv2, OpenCL where it makes a
+`cv2.UMat`, the default dtype where it makes tensors of floats without a `dtype`. A call that sets what each
+process has anyway (`torch.float32`) is left alone.
 
 The finding stands at the set-up call. Where the option `start-method` says spawn or forkserver,
 `cv2.setNumThreads(0)` is left to DL101, which reports the same and has a remedy.

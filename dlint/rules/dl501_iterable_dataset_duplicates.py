@@ -5,18 +5,19 @@
 The `__iter__` of an `IterableDataset` that a loader with two or more workers gets, where nothing divides the
 stream: neither `__iter__` nor anything that it calls or iterates over asks `get_worker_info()` (for more
 than the seed) or otherwise speaks of workers, or of which shard of how many (that files are called shards
-says nothing), and `worker_init_fn` does not change the dataset. It fires only where it can see what is
-streamed: a file, also one that a `while` reads to its end (or `pickle.load` to EOFError), files that it
-opens by their names one after another (itself, in a method, or by `chain.from_iterable`), by fsspec or from
-S3 too, a list, a range, rows of a table or of a database (a `find()` of MongoDB, a scan of Redis), a part of
-a file that was read whole (`np.load(path)["x"]`), arrays of Zarr, netCDF and xarray, a dataset of Hugging
-Face that is not streamed (`load_dataset(path)["train"]`), in this file or another. Items that are packed on
-the way, with a `while` for those that are full, are the same stream, and so is what anything makes of its
-records (`for token in self.tokenizer(line)`); so are rows that a number counts through (`while at <
-len(self.rows)`, or slices of some), what an object reads that is its own iterator, everything in another
-order (`torch.randperm(n)`), what a `while True` reads that something in it surely ends (`if not self.repeat:
-break`, of a dataset made with `repeat=False`), and the streams of a `ChainDataset`. A `Trainer` of
-transformers whose `dataloader_num_workers` is above 1 is such a loader: it divides no stream among them.
+says nothing), and `worker_init_fn` does not change the dataset, but for what no code of it reads. It fires
+only where it can see what is streamed: a file, also one that a `while` reads to its end (or `pickle.load` to
+EOFError), files that it opens by their names one after another (itself, in a method, or by
+`chain.from_iterable`), by fsspec or from S3 too, a list, a range, rows of a table or of a database (a
+`find()` of MongoDB, a scan of Redis), a part of a file that was read whole (`np.load(path)["x"]`), arrays of
+Zarr, netCDF and xarray, a dataset of Hugging Face that is not streamed (`load_dataset(path)["train"]`), in
+this file or another. Items that are packed on the way, with a `while` for those that are full, are the same
+stream, and so is what anything makes of its records (`for token in self.tokenizer(line)`); so are rows that
+a number counts through (`while at < len(self.rows)`, or slices of some), what an object reads that is its
+own iterator, everything in another order (`torch.randperm(n)`), what a `while True` reads that something in
+it surely ends (`if not self.repeat: break`, of a dataset made with `repeat=False`), and the streams of a
+`ChainDataset`. A `Trainer` of transformers whose `dataloader_num_workers` is above 1 is such a loader: it
+divides no stream among them.
 
 A stream from elsewhere (webdataset, a streaming dataset of Hugging Face, Kafka, a queue) may divide itself,
 so may a database that is told to (`FOR UPDATE SKIP LOCKED`), and endless and random streams have nothing to
@@ -84,6 +85,7 @@ from dlint.program.conditions import loaded
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import speaks_of, walk
+from dlint.source.statements import FunctionNode, dotted, functions_in
 from dlint.streams.divided import divides
 from dlint.streams.items import chained
 from dlint.streams.sources.streams import Streams
@@ -101,6 +103,7 @@ _ITERABLE = "torch.utils.data.IterableDataset"
 _PLAIN = ONLY_KINDS | {_ITERABLE, "torch.utils.data.Dataset"}
 _MORE_THAN_ONE: Cut = (1, True)
 _CHANGES = re.compile("worker_info|dataset", re.IGNORECASE)
+_LOOKS = frozenset({"isinstance", "len", "hasattr", "print", "type"})
 _RANDOM = re.compile("seed|rng|random|generator", re.IGNORECASE)
 
 
@@ -136,7 +139,7 @@ def _of_streams(
             if not isinstance(method.node, ast.FunctionDef):
                 continue
             passed = _gives_all(program, use, method, world)
-            if passed is not None and _shared(program, use.loader, use.dataset):
+            if passed is not None and _shared(program, use, use.loader, use.dataset):
                 yield _found(program, use, _undivided(program, use, method, world, passed, divided))
 
 
@@ -217,7 +220,7 @@ def _is_plain_iterable(program: Program, cls: Class) -> bool:
     return _ITERABLE in names and names <= _PLAIN
 
 
-def _shared(program: Program, loader: Loader, dataset: Value) -> bool:
+def _shared(program: Program, use: WorkerUse, loader: Loader, dataset: Value) -> bool:
     """Whether two workers or more may get the dataset as it is."""
     for way, world in loader.ways("num_workers", "dataset", "worker_init_fn"):
         workers, value = way["num_workers"], way["dataset"]
@@ -230,24 +233,75 @@ def _shared(program: Program, loader: Loader, dataset: Value) -> bool:
             one = workers.value == 1
         else:
             one = is_above(world.about(workers.key), _MORE_THAN_ONE) is False
-        if not one and not _may_divide(program, loader, way["worker_init_fn"]):
+        if not one and not _may_divide(program, use, loader, way["worker_init_fn"]):
             return True
     return False
 
 
-def _may_divide(program: Program, loader: Loader, init: Value | None) -> bool:
+def _may_divide(program: Program, use: WorkerUse, loader: Loader, init: Value | None) -> bool:
     """Whether a ``worker_init_fn`` may give each worker's copy of the dataset its share."""
     if init is None or (isinstance(init, Const) and init.value is None):
         return False
     if not isinstance(init, Function | Partial):
         return True
-    return any(
-        speaks_of(_CHANGES, visit.function.node) or _changes_object(visit.function.node)
+    functions = [
+        visit.function.node
         for own in program.uses_of(loader)
         if own.dataset is None
         for visit in own.code.visits
         if visit.role == "worker_init_fn"
+    ]
+    changing = [each for each in functions if speaks_of(_CHANGES, each) or _changes_object(each)]
+    return bool(changing) and not _is_never_read(program, use, changing)
+
+
+def _is_never_read(program: Program, use: WorkerUse, functions: list[FunctionNode | ast.Lambda]) -> bool:
+    """Whether all that some functions do to a dataset is to store attributes that no code beside it reads."""
+    stored: set[str] = set()
+    for function in functions:
+        for node in walk(function):
+            if isinstance(node, ast.Subscript | ast.Name | ast.Delete) and _is_more(node):
+                return False
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                stored.add(node.attr)
+            if isinstance(node, ast.Call) and _hands_on(node):
+                return False
+    if not stored or not isinstance(use.dataset, Instance):
+        return False
+    line = program.evaluator.classes.line(use.dataset.cls)
+    files = {each.relative: each for each in (*use.modules, *(cls.module for cls in line))}
+    texts: list[ast.AST] = [
+        *(visit.function.node for visit in use.code.visits),
+        *(module.tree for module in files.values()),
+    ]
+    made = (each for cls in line for each in functions_in(cls.node.body) if each.name == "__init__")
+    aside = {id(node) for each in (*functions, *made) for node in walk(each)}
+    return not any(
+        (
+            (isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and node.attr in stored)
+            or (isinstance(node, ast.Constant) and node.value in stored)
+        )
+        and id(node) not in aside
+        for each in texts
+        for node in walk(each)
     )
+
+
+def _is_more(node: ast.Subscript | ast.Name | ast.Delete) -> bool:
+    """Whether something is changed otherwise than by storing an attribute."""
+    if isinstance(node, ast.Name):
+        return node.id in ("setattr", "vars", "exec")
+    return isinstance(node, ast.Delete) or isinstance(node.ctx, ast.Store)
+
+
+def _hands_on(call: ast.Call) -> bool:
+    """Whether a call may change a dataset: it is one of its methods, or it is handed on."""
+    if isinstance(call.func, ast.Attribute) and speaks_of(_CHANGES, call.func.value):
+        return True
+    if dotted(call.func) in _LOOKS:
+        return False
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return any(speaks_of(_CHANGES, each) for each in given)
 
 
 def _changes_object(function: ast.AST) -> bool:

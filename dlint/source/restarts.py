@@ -14,8 +14,9 @@ from dlint.source.statements import dotted
 
 _NEXTS = ("next", "__next__")
 _AGAIN = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-# In what both steps may stand one after the other.
+# In what both steps may stand one after the other, and what is run later, or again.
 _STEPS_IN = (*_AGAIN, ast.FunctionDef)
+_LATER = (*_AGAIN, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 # How a loop begins, and what ends it.
 _LOOP = re.compile(r"[ \t]*(?:async[ \t]+)?for\b")
 _LEAVES = re.compile(r"(?:break|return)\b")
@@ -136,9 +137,9 @@ def _taken(loop: ast.AST, statement: ast.Assign) -> ast.Call | None:
     if any(isinstance(each, ast.Global | ast.Nonlocal) and name in each.names for each in body):
         return None
     for each in body[body.index(statement) + 1 :]:
-        again = isinstance(each, _AGAIN)
+        again = isinstance(each, _LATER)
         for node in walk(each):
-            again = again or isinstance(node, _AGAIN)
+            again = again or isinstance(node, _LATER)
             match node:
                 case ast.Call(func=ast.Name(id="next"), args=[ast.Name(id=given), *_]) if given == name:
                     taken.append(node)

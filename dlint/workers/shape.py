@@ -6,10 +6,13 @@ worker code; it need be followed only once.
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from dlint.budget.budget import spend
-from dlint.values.frame import Arguments
+from dlint.calls.parameters import is_static, written
+from dlint.source.statements import FunctionNode
+from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.values import (
     Const,
     External,
@@ -24,7 +27,7 @@ from dlint.values.values import (
     Value,
     number,
 )
-from dlint.values.worlds import World
+from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -53,7 +56,11 @@ def shape_of(evaluator: Evaluator, value: Value, world: World, depth: int = 0) -
             if value.arguments is None:
                 return number(("instance", value.cls.key))
             given = _arguments(evaluator, value.arguments, world, depth)
-            return number(("instance", value.cls.key, given, evaluator.attributes.set_from_outside(value)))
+            stored = [
+                _stored(evaluator, each, world, value.cls.module.text) for each in value.arguments.all()
+            ]
+            outside = evaluator.attributes.set_from_outside(value)
+            return number(("instance", value.cls.key, given, outside, tuple(stored)))
         case Made():
             return number(("made", value.name, _arguments(evaluator, value.arguments, world, depth)))
         case Items():
@@ -70,6 +77,42 @@ def shape_of(evaluator: Evaluator, value: Value, world: World, depth: int = 0) -
             callee = shape_of(evaluator, value.callee, world, depth + 1)
             return number(("partial", callee, _arguments(evaluator, value.arguments, world, depth)))
     return value.key
+
+
+def _stored(evaluator: Evaluator, argument: Argument, world: World, text: str) -> Key:
+    """The constants that those who called store in settings that they hand on, by names that a text has: one
+    script's ``opt.no_flip = True`` makes its dataset another one than that of a script without."""
+    found: dict[str, str] = {}
+    for _ in range(_DEEPEST):
+        expression, point = argument.expression, argument.point
+        scope = point.frame.scope if point is not None else None
+        if not isinstance(expression, ast.Name) or point is None or not isinstance(scope, FunctionNode):
+            break
+        caller = world.known(("caller", id(scope)))
+        sites = evaluator.sites.of(scope, point.frame) if caller is not None else []
+        if not 0 <= (caller or 0) < len(sites):
+            break
+        method = point.frame.owner is not None and not is_static(scope)
+        given = written(expression.id, scope, sites[caller or 0].arguments, method)
+        if given is None or given.point is None or not isinstance(given.expression, ast.Name):
+            break
+        argument, start = given, f"{given.expression.id}."
+        for path in sorted(given.point.frame.layout.binds):
+            name = path.removeprefix(start)
+            if name != path and f".{name}" in text and (told := _constants(evaluator, path, given.point)):
+                found.setdefault(name, told)
+    return tuple(sorted(found.items()))
+
+
+def _constants(evaluator: Evaluator, path: str, point: Point) -> str:
+    """What is stored under a path before a point, as far as it is written out; "" where nothing is."""
+    statements = [statement for statement, _ in evaluator.flow.definitions(path, point, HERE)]
+    told = [
+        ast.unparse(each.value)
+        for each in statements
+        if isinstance(each, ast.Assign) and isinstance(each.value, ast.Constant)
+    ]
+    return " | ".join(told)
 
 
 def _arguments(evaluator: Evaluator, arguments: Arguments, world: World, depth: int) -> Key:

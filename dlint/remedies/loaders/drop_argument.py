@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 
 import libcst as cst
@@ -29,11 +30,12 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         index = argument_index(call, name, SIGNATURE)
         if index is None:
             raise CannotRepair(f"{name} is not set in this call: take it away where it is set")
-        if call.args[index].keyword is None and index < len(call.args) - 1:
-            _to_default(edits, call.args[index], name)
-            remove_unused(source, edits, call.args[index].value)
-        else:
-            gone[name] = index
+        gone[name] = index
+    kept = [name for name, index in gone.items() if _stays(call, index, gone.values())]
+    for name in kept:
+        arg = call.args[gone.pop(name)]
+        _to_default(edits, arg, name)
+        remove_unused(source, edits, arg.value)
     # Each by itself and by its name: another finding may take some of them away from the same call.
     for name in sorted(gone, key=gone.__getitem__, reverse=True):
         comments = _comments_on(call, gone[name], name)
@@ -44,9 +46,18 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         remove_unused(source, edits, call.args[gone[name]])
 
 
+def _stays(call: cst.Call, index: int, gone: Collection[int] = ()) -> bool:
+    """Whether another argument by position follows that is not to go: it would take this one's place."""
+    return call.args[index].keyword is None and any(
+        arg.keyword is None and arg.star != "**" and at not in gone
+        for at, arg in enumerate(call.args)
+        if at > index
+    )
+
+
 def _without(name: str, said: frozenset[str], call: cst.Call) -> cst.Call:
     index = argument_index(call, name, SIGNATURE)
-    if index is None:
+    if index is None or _stays(call, index):  # as it does where another finding keeps what follows
         return call
     return without_arguments(_silent(call, index, said) if said else call, (index,))
 

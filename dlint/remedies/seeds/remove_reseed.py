@@ -3,7 +3,8 @@
 Where the same numbers for an item may be what is wanted (the item goes into the seed, only one branch seeds,
 or names speak of evaluation), the draws that surely follow get a local generator with the same seed, and so
 the same numbers; whatever else draws from the library is then left alone. A number that always seeds has
-every item of a training draw the same: that call goes, and the draws follow the stream that the worker has.
+every item of a training draw the same: that call goes, and the draws follow the stream that the worker has,
+unless the parent calls the function as well: what it draws there is then other in each run.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from dlint.changes.on_both_sides import is_for_parent_too
 from dlint.finding import Finding
 from dlint.knowledge.epochs import speaks_of_evaluation
 from dlint.knowledge.randomness import is_clock
@@ -58,7 +60,13 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         raise CannotRepair(
             f"seeding is what {name} is for, and main may call it rightly: take its call out of worker code"
         )
-    if _is_of_clock(source, call) or _has_all_draw_the_same(source, call, statement, function):
+    same = _has_all_draw_the_same(source, call, statement, function)
+    if same and _is_for_parent_too(source, call):
+        raise CannotRepair(
+            f"{function.name.value} is called outside worker code too, where its numbers would be other ones "
+            "in each run: have worker code draw from a local generator"
+        )
+    if same or _is_of_clock(source, call):
         _remove(source, edits, function, statement)
         return
     with source.surroundings.asking() as program:
@@ -213,6 +221,13 @@ def _has_all_draw_the_same(
     owner: cst.ClassDef | None = source.enclosing(function, cst.ClassDef)
     names = [function.name.value, source.path.stem, owner.name.value if owner is not None else ""]
     return not any(map(speaks_of_evaluation, names))
+
+
+def _is_for_parent_too(source: Source, call: cst.Call) -> bool:
+    """Whether the parent runs the function that seeds as well: a split by the constructor."""
+    with source.surroundings.asking() as program:
+        _, point = source.surroundings.point(source, call, ast.Call)
+        return is_for_parent_too(program, point.frame)
 
 
 def _calls(source: Source, value: cst.BaseExpression) -> list[cst.Call]:

@@ -38,8 +38,10 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
 
 def _pass_one(source: Source, edits: Edits, call: cst.Call, home: str | None) -> None:
     given = keyword(call, _KEYWORD)
-    if given is None and any(
-        arg.star == "**" and _is_own_parameter(source, call, arg.value) for arg in call.args
+    if (
+        given is None
+        and any(arg.star == "**" and _is_own_parameter(source, call, arg.value) for arg in call.args)
+        and _may_get_one(source, call)
     ):
         raise CannotRepair(f"the caller may pass {_KEYWORD} in its own keywords: pass one there")
     if given is None and _among_splatted(source, call):
@@ -65,6 +67,23 @@ def _is_own_parameter(source: Source, call: cst.Call, value: cst.BaseExpression)
     function = source.function_of(call)
     star = function.params.star_kwarg if function is not None else None
     return star is not None and isinstance(value, cst.Name) and value.value == star.name.value
+
+
+def _may_get_one(source: Source, call: cst.Call) -> bool:
+    """Whether a call of the function around may have the keyword among those that it hands on: one that
+    passes it, or others with ``**``, or that is not seen."""
+    with source.surroundings.asking() as program:
+        _, point = source.surroundings.point(source, call, ast.Call)
+        scope = point.frame.scope
+        if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+            return True
+        program.evaluator.start()
+        sites = program.evaluator.sites.of(scope, point.frame)
+        return (
+            not sites
+            or not program.evaluator.sites.are_all(scope)
+            or any(site.arguments.splats or _KEYWORD in site.arguments.keywords for site in sites)
+        )
 
 
 def _append(source: Source, edits: Edits, call: cst.Call) -> None:
