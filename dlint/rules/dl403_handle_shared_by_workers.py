@@ -170,10 +170,10 @@ from dlint.fork.sides import functions_of, init_visits, made_in_parent, names_of
 from dlint.knowledge.processes.handles import HANDLES, Handle
 from dlint.objects.pickled_state import is_pickled
 from dlint.program.asked import for_events, for_held, for_holder, for_made, for_visit
-from dlint.program.closed_by_others import is_closed_by_others
 from dlint.program.conditions import NOT_FORKED, any_loaded, both, start_by_default
-from dlint.program.opened_beside import opened_beside
-from dlint.program.opened_by_others import opened_by_others
+from dlint.program.handles.closed_by_others import is_closed_by_others
+from dlint.program.handles.opened_beside import opened_beside
+from dlint.program.handles.opened_by_others import opened_by_others
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
