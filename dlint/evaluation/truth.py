@@ -253,11 +253,10 @@ class Truth:
             constants = _constants(b)
             if constants is not None and isinstance(a, Const):
                 inside = a.value in [each.value for each in constants]
+                # Of a name that is known: any other would lead to all that a registry has.
                 if inside or not self._is_filled(b):
                     return [(inside, world)]
-            elif (
-                constants is not None and isinstance(a, Unknown | Made | External) and not self._is_filled(b)
-            ):
+            elif constants is not None and isinstance(a, Unknown | Made | External):
                 return self._one_of(a, constants, world)
         return self._either(("in", a.key, b.key), world)
 
