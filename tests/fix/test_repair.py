@@ -343,7 +343,7 @@ def test_what_an_edit_may_not_do(before: bytes, after: bytes, reason: str) -> No
     ("before", "after"),
     [
         ("ds, sampler=order, shuffle=True, num_workers=0, timeout=9", "ds, sampler=order, num_workers=0"),
-        ("ds, 4, shuffle=True, sampler=order, batch_sampler=[[1]]", "ds, 1, batch_sampler=[[1]]"),
+        ("ds, 4, shuffle=True, sampler=order, batch_sampler=[[1]]", "ds, batch_sampler=[[1]]"),
         ("ds, 4, True, order", "ds, 4, False, order"),
         ("Stream(), sampler=order, shuffle=True", "Stream()"),
     ],
