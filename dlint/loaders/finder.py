@@ -164,8 +164,12 @@ class LoaderFinder:
             others = (value for value, _ in callees if found[value.key] is None)
             if not all(isinstance(value, Unknown) for value in others):
                 return None  # the same holds of a class that callers choose
-        # A library's own, where a class of the program is made instead under some condition.
-        return next((each for each in loaders if each.cls is None), loaders[0] if loaders else None)
+        if len(loaders) < 2:
+            return loaders[0] if loaders else None
+        # Of several what is made where the user asks for nothing else, and flags are off.
+        ways = [(each, world) for value, world in callees if (each := found[value.key]) is not None]
+        chosen, _ = min(ways, key=lambda way: (any(evaluator.options.asked(way[1])), way[1].flags_on))
+        return chosen
 
     def _of_callee(self, value: Value, call: ast.Call, point: Point, arguments: Arguments) -> Loader | None:
         if isinstance(value, Partial):

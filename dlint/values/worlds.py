@@ -205,6 +205,11 @@ class World:
         return True
 
     @property
+    def flags_on(self) -> int:
+        """How many unknown things are assumed to be true."""
+        return sum(type(key) is int and fact[0] is True for key, fact in self.facts.items())
+
+    @property
     def is_as_it_stands(self) -> bool:
         """Whether the user asks for nothing: every option has its default."""
         return not any(
