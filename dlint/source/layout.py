@@ -134,11 +134,15 @@ class Layout:
         """The tests of a block that decide whether control comes past them, in order."""
         found = self._guards.get(id(block))
         if found is None:
-            found = self._guards[id(block)] = [
-                Guard(index, each.test, wanted, each)
-                for index, each in enumerate(block)
-                if isinstance(each, ast.If | ast.Assert) and (wanted := _passes(each)) is not None
-            ]
+            found = self._guards[id(block)] = []
+            for index, each in enumerate(block):
+                wanted = _passes(each) if isinstance(each, ast.If | ast.Assert) else None
+                if wanted is not None and isinstance(each, ast.If | ast.Assert):
+                    found.append(Guard(index, each.test, wanted, each))
+                if wanted is not None and isinstance(each, ast.If):
+                    # Past the rest of a chain: `if a: return x`, `elif b: return y`.
+                    rest = each.body if wanted else each.orelse
+                    found += [inner._replace(at=index) for inner in self.guards(rest)]
         return found
 
     def leaving(self, loop: ast.For | ast.AsyncFor | ast.While) -> Leaving:
