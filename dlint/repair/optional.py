@@ -11,13 +11,9 @@ from dlint.project.files import Program
 from dlint.rewriting.edits import Edits
 from dlint.source.reading import SourceError, read_bytes
 
-_TRIED = re.compile(
-    rb"^(?P<indent>[ \t]*)try:[^\n]*\n(?P<body>(?:(?P=indent)[ \t]+[^\n]*\n|[ \t]*\n)+)"
-    rb"(?P=indent)except[ \t]*\(?[^:\n]*\b(?:ImportError|ModuleNotFoundError)\b",
-    re.MULTILINE,
-)
 # What is taken from a library may be missing in some versions of it only.
-_IMPORTS = re.compile(rb"^[ \t]+import[ \t]+(\w+)(?![\w.])", re.MULTILINE)
+_IMPORT = re.compile(rb"import[ \t]+(\w+)(?![\w.])")
+_MISSING = re.compile(rb"except\b.*\b(?:ImportError|ModuleNotFoundError)\b")
 
 
 class OptionalLibraries:
@@ -63,13 +59,33 @@ def _package(root: Path, path: Path) -> Path:
 
 
 def _tried_in(path: Path) -> set[str]:
+    """The libraries that a file imports in a ``try`` which goes on where there are none, line by line."""
     try:
         data = read_bytes(path)
     except SourceError:
         return set()
+    found: set[str] = set()
     if b"ImportError" not in data and b"ModuleNotFoundError" not in data:
-        return set()
-    return {name.decode() for block in _TRIED.finditer(data) for name in _IMPORTS.findall(block["body"])}
+        return found
+    tries: list[tuple[int, set[str]]] = []  # those around a line, by their indents, with what they import
+    for line in data.splitlines():
+        text = line.strip()
+        if not text or text.startswith(b"#"):
+            continue
+        indent = len(line) - len(line.lstrip())
+        while tries and tries[-1][0] > indent:
+            tries.pop()
+        if tries and tries[-1][0] == indent:
+            if _MISSING.match(text):
+                found |= tries[-1][1]
+            if not text.startswith(b"except"):
+                tries.pop()
+        imported = _IMPORT.match(text)
+        if text.startswith(b"try:"):
+            tries.append((indent, set()))
+        elif imported is not None and tries:
+            tries[-1][1].add(imported[1].decode())
+    return found
 
 
 def _imports(data: bytes, library: str) -> bool:

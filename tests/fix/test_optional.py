@@ -49,6 +49,7 @@ _TRIED = "try:\n    import torch\nexcept ImportError:\n    torch = None\n"
         pytest.param({"lib/pack.py": _TRIED.replace("import torch", "import torch.distributed")}, "", id="a part of it"),
         pytest.param({"lib/pack.py": _TRIED.replace("import torch", "import apex")}, "", id="another"),
         pytest.param({"lib/pack.py": "import torch\n"}, "", id="needed"),
+        pytest.param({"lib/pack.py": "try:\n" + "    \n" * 90 + "    x = 1\nfinally:\n    pass\n# ImportError\n"}, "", id="blank lines"),
         pytest.param({"lib/noise.py": f"{_TRIED}{_NOISE}"}, "", id="the file has it"),
     ],
 )  # fmt: skip
