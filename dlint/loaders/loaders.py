@@ -33,9 +33,8 @@ if TYPE_CHECKING:
 
 # A way through the program to a loader: the arguments asked for (None: not given), and its world.
 Way = tuple[dict[str, Value | None], World]
-# More ways than this are not looked at, nor more callers one by one.
+# More ways than this are not looked at.
 MOST_WAYS = 64
-_MOST_CALLERS = 16
 
 
 class Loader:
@@ -152,7 +151,7 @@ class Loader:
             or written != given.keywords.keys()
         ):
             return
-        for site in self._evaluator.sites.of(scope, frame)[:_MOST_CALLERS]:
+        for site in self._evaluator.sites.of(scope, frame):
             inside = Frame(
                 frame.module,
                 scope,

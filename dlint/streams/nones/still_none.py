@@ -15,7 +15,7 @@ from typing import NamedTuple
 from dlint.source.nodes import walk
 from dlint.source.statements import as_try, expressions, own_names, statements_in
 from dlint.streams.nones.endings import suppresses
-from dlint.streams.nones.written import handed, is_none, stored
+from dlint.streams.nones.written import handed, is_none, is_read, stored
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _Ways = tuple[bool, bool]  # whether a test of what is None may be true, and whether it may be false
@@ -189,7 +189,7 @@ class _Way:
                 yes, no = self._ways(inner)
                 return no, yes
             case ast.BoolOp(op=operator, values=values):
-                return self._all(values) if isinstance(operator, ast.And) else self._any(values)
+                return self._joined(values, isinstance(operator, ast.And))
             case ast.Compare(left=asked, ops=[operator], comparators=[ast.Constant(value=None)]) if (
                 self._is_it(asked)
             ):
@@ -202,23 +202,16 @@ class _Way:
             return (False, True)
         return _NEITHER if self._is_used(test) or self._is_told(test) else _EITHER
 
-    def _all(self, values: list[ast.expr]) -> _Ways:
-        fails = False
+    def _joined(self, values: list[ast.expr], going_on: bool) -> _Ways:
+        """What several tests come to, of which each is made only where those before were as ``going_on``
+        says: true for ``and``, false for ``or``."""
+        ends = False
         for each in values:
             yes, no = self._ways(each)
-            fails = fails or no
-            if not yes:
-                return False, fails
-        return True, fails
-
-    def _any(self, values: list[ast.expr]) -> _Ways:
-        holds = False
-        for each in values:
-            yes, no = self._ways(each)
-            holds = holds or yes
-            if not no:
-                return holds, False
-        return holds, True
+            ends = ends or (no if going_on else yes)
+            if not (yes if going_on else no):
+                return (False, ends) if going_on else (ends, False)
+        return (True, ends) if going_on else (ends, True)
 
     def _is_told(self, test: ast.expr) -> bool:
         return any(isinstance(node, ast.Name) and node.id in self._told for node in walk(test))
@@ -255,13 +248,7 @@ class _Way:
                     key is not None and (other != key or isinstance(each.ctx, ast.Store))
                 ):
                     apart.add(id(held))
-        return any(
-            isinstance(each, ast.Name)
-            and each.id == name
-            and isinstance(each.ctx, ast.Load)
-            and id(each) not in apart
-            for each in walk(node)
-        )
+        return is_read(name, node, apart)
 
 
 def _takes_all(case: ast.match_case) -> bool:

@@ -4,7 +4,7 @@ put into a dict, and what is returned."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, statements_in
@@ -104,12 +104,17 @@ def is_used_besides(name: str, function: ast.FunctionDef) -> bool:
         if isinstance(statement, ast.Return) and statement.value is not None
         for part in handed(statement.value)
     }
+    return is_read(name, function, spared)
+
+
+def is_read(name: str, node: ast.AST, apart: Set[int]) -> bool:
+    """Whether anything below a node reads a variable, some nodes left ``apart`` by their ids."""
     return any(
-        isinstance(node, ast.Name)
-        and node.id == name
-        and isinstance(node.ctx, ast.Load)
-        and id(node) not in spared
-        for node in walk(function)
+        isinstance(each, ast.Name)
+        and each.id == name
+        and isinstance(each.ctx, ast.Load)
+        and id(each) not in apart
+        for each in walk(node)
     )
 
 
