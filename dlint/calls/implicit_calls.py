@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.calls.indirect_calls import calls_through, names_for
+from dlint.calls.indirect.starting import calls_through, names_for
 from dlint.source.desugaring.records import AFTER_INIT
 from dlint.source.module import Module
 from dlint.source.statements import FunctionNode

@@ -9,12 +9,15 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
-from dlint.calls.by_name import sites_by_name
-from dlint.calls.indirect_calls import calls_through, handed_over, is_partial, kept_as, names_for, started
-from dlint.calls.parameters import is_static, passed
+from dlint.calls.indirect.by_name import sites_by_name
+from dlint.calls.indirect.handed_on import Way, Ways
+from dlint.calls.indirect.starting import calls_through, handed_over, started
+from dlint.calls.parameters import is_static
 from dlint.calls.site import Site
+from dlint.evaluation.named import fits
 from dlint.evaluation.questions import begun
 from dlint.objects.initialisers import base_init_calls
 from dlint.source.expected_errors import expects_error
@@ -22,7 +25,7 @@ from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, call_of, functions_in, statements_in
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
-from dlint.values.values import Class, Function, Instance, Key, Partial
+from dlint.values.values import Class, Function, Instance, Key, Partial, Unknown
 
 if TYPE_CHECKING:
     from dlint.calls.interface import Evaluator
@@ -39,8 +42,12 @@ class Sites:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._known: dict[int, list[Site]] = {}
+        # The same where a question that is still open kept some from being found: good until it is answered.
+        self._drafts: dict[int, list[Site]] = {}
         self._done: set[int] = set()
         self._partly: set[int] = set()
+        self._asking: dict[int, list[tuple[str, str, list[ast.AST]]]] = {}
+        self._decorators: dict[int, list[Way]] = {}
         self.ranks: set[Key] = set()  # what libraries pass first to the functions that they start
 
     def of(self, scope: FunctionNode, frame: Frame) -> list[Site]:
@@ -48,9 +55,17 @@ class Sites:
         expects to raise."""
         found = self._known.get(id(scope))
         if found is None:
+            if self._evaluator.depth == 0:
+                self._drafts.clear()
+            found = self._drafts.get(id(scope))
+        if found is None:
             with begun(self._known, id(scope), list[Site]()) as found:
-                self._find(scope, frame, found)
+                _, whole = self._evaluator.apart(partial(self._find, scope, frame, found))
             self._done.add(id(scope))
+            if not whole and self._evaluator.depth:
+                # Some call is not known yet to be one of this function: asked at another time it would be.
+                self._drafts[id(scope)] = self._known.pop(id(scope))
+                self._done.discard(id(scope))
         return found
 
     def of_lambda(self, scope: ast.Lambda, frame: Frame) -> list[Site]:
@@ -96,6 +111,7 @@ class Sites:
         self._find_direct(called, scope, owner, found)
         for relative in self._nearest(index.knowing(name, home), scope, home):
             self._find_indirect(relative, name, scope, owner, found)
+        self._find_registered(scope, frame, found)
         if owner is not None and scope.name == "__init__":
             self._find_by_heirs(scope, owner, found)
         elif owner is not None:
@@ -147,6 +163,7 @@ class Sites:
 
     def _find_by_text(self, scope: FunctionNode, owner: Class, found: list[Site]) -> None:
         """The calls of a method that is asked for by its name as a text: ``getattr(runner, "train")()``."""
+        self._find_by_part_of_text(scope, owner, found)
         files = self._evaluator.modules.index.asking_for(scope.name)
         if not files:
             return
@@ -159,6 +176,28 @@ class Sites:
                         site = self._site(node, [*trail, node.func], module, scope, owner)
                         if site is not None:
                             found.append(site)
+
+    def _find_by_part_of_text(self, scope: FunctionNode, owner: Class, found: list[Site]) -> None:
+        """The calls of a method whose name a class puts together: ``getattr(self, f"make_{kind}")``."""
+        for cls in self._evaluator.classes.line(owner):
+            for begin, end, trail in self._asked_for(cls.module):
+                if fits(scope.name, begin, end):
+                    ways = Ways(self._evaluator, self._decorators)
+                    self._find_on(ways.calls(cls.module, trail), scope, owner, found)
+
+    def _asked_for(self, module: Module) -> list[tuple[str, str, list[ast.AST]]]:
+        """The places of a file that ask for an attribute of which a beginning or end is written out."""
+        known = self._asking.get(id(module))
+        if known is None:
+            known = self._asking[id(module)] = []
+            for trail in module.paths_to("getattr", called=True):
+                call = trail[-2] if len(trail) > 1 else None
+                if isinstance(call, ast.Call) and call.func is trail[-1] and len(call.args) > 1:
+                    point = self.point_of(module, trail)
+                    for name, _ in self._evaluator.values(call.args[1], point):
+                        if isinstance(name, Unknown) and name.text is not None and any(name.text):
+                            known.append((*name.text, trail[:-1]))
+        return known
 
     def _nearest(self, files: list[str], scope: FunctionNode, home: str) -> list[str]:
         """The files to be looked at: of many those that may import the function's own, tests last."""
@@ -225,7 +264,7 @@ class Sites:
         module = modules.get(relative) if modules.index.mentions(relative, name) else None
         if module is None:
             return
-        variables: list[str] = []
+        ways = Ways(self._evaluator, self._decorators)
         for trail in module.paths_to(name, called=False):
             node = trail[-1]
             if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
@@ -235,54 +274,39 @@ class Sites:
                 call, function = handed
                 point = self.point_of(module, trail)
                 arguments = started(self._evaluator, call, function, point)
-                meant = self._meant(function, point, scope) if arguments is not None else None
-                if arguments is not None and meant is not None:
-                    if owner is not None and meant.receiver is None and not is_static(scope):
-                        arguments = _behind_self(arguments)
-                    found.append(Site(call, point, arguments))
-                elif is_partial(self._evaluator, call, function, point):
-                    variables += names_for(trail[: trail.index(call) + 1])
-                    above = trail[trail.index(call) - 1]
-                    if isinstance(above, ast.Call) and above.func is call:
-                        site = self._site(above, trail[: trail.index(call) + 1], module, scope, owner)
-                        found += [site] if site is not None else []
-                elif arguments is None:
-                    for inner, way, where in self._taken(call, function, point):
-                        site = self._site(inner, way, where, scope, owner)
-                        if site is not None and not any(site.call is each.call for each in found):
-                            found.append(site)
-            else:
-                variables += names_for(trail)
-        for variable in dict.fromkeys(variables):
-            for call, trail in calls_through(module, variable):
-                site = self._site(call, trail, module, scope, owner)
-                if site is not None and not any(site.call is each.call for each in found):
-                    found.append(site)
-
-    def _taken(
-        self, call: ast.Call, function: ast.expr, point: Point
-    ) -> Iterator[tuple[ast.Call, list[ast.AST], Module]]:
-        """The calls, in a function of the program that a call hands another one to, of the parameter that
-        gets it, and of the attribute that keeps that: ``Trainer(make_loaders)``, whose constructor calls
-        ``loaders()``, or whose methods call ``self.loaders()``."""
-        for value, _ in self._evaluator.values(call.func, point):
-            methods = [value]
-            if isinstance(value, Class):
-                made = Instance(value, None, None)
-                methods = [Function(each.node, each.frame, made) for each in self._initialisers(value)]
-            for method in methods:
-                if not isinstance(method, Function) or isinstance(method.node, ast.Lambda):
+                if arguments is not None:
+                    meant = self._meant(function, point, scope)
+                    if meant is not None:
+                        if owner is not None and meant.receiver is None and not is_static(scope):
+                            arguments = _behind_self(arguments)
+                        found.append(Site(call, point, arguments))
                     continue
-                names = [name for name, given in passed(method, call).items() if given is function]
-                for name in names[:1]:
-                    for inner, trail in calls_through(method.module, name):
-                        if any(node is method.node for node in trail):
-                            yield inner, trail, method.module
-                    for attribute in kept_as(method.node, name):
-                        for trail in method.module.paths_to(attribute, called=True):
-                            above = trail[-2] if len(trail) > 1 else None
-                            if isinstance(above, ast.Call) and above.func is trail[-1]:
-                                yield above, trail, method.module
+            if owner is not None and scope.name != "__init__" and ways.leads_on(trail):
+                if self._meant(node, self.point_of(module, trail), scope) is None:
+                    continue  # another method of this name
+            self._find_on(ways.calls(module, trail), scope, owner, found)
+        if ways.lost:
+            self._partly.add(id(scope))
+
+    def _find_registered(self, scope: FunctionNode, frame: Frame, found: list[Site]) -> None:
+        """The calls of what decorators of the program keep."""
+        owner = frame.owner
+        made = owner is not None and scope.name == "__init__"
+        decorated = owner.node if owner is not None and made else scope
+        if decorated.decorator_list and (owner is None or made):
+            point = Point(self._evaluator.modules.frame(frame.module), None)
+            ways = Ways(self._evaluator, self._decorators)
+            self._find_on(ways.registered(decorated.decorator_list, point), scope, owner, found)
+            if ways.lost:
+                self._partly.add(id(scope))
+
+    def _find_on(
+        self, ways: Iterator[Way], scope: FunctionNode, owner: Class | None, found: list[Site]
+    ) -> None:
+        for call, way, module in ways:
+            site = self._site(call, way, module, scope, owner)
+            if site is not None and not any(site.call is each.call for each in found):
+                found.append(site)
 
     def _meant(self, node: ast.expr, point: Point, scope: FunctionNode | ast.Lambda) -> Function | None:
         for value, _ in self._evaluator.values(node, point):

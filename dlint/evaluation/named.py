@@ -70,7 +70,7 @@ class Named:
         found: list[Outcome] = [
             (value, world)
             for stem in self._evaluator.modules.imports.children(home.folder or "")
-            if _fits(stem, begin, end)
+            if fits(stem, begin, end)
             for value in self._evaluator.namespaces.exported(home, stem)[:1]
             if isinstance(value, ModuleValue)
         ]
@@ -94,7 +94,7 @@ class Named:
             found: list[Outcome] = []
             different: set[Key] = set()
             for called, value in self._evaluator.namespaces.public(base):
-                if _fits(called, begin, end):
+                if fits(called, begin, end):
                     different.add(value.key)
                     if len(different) > OUTCOMES:
                         found.append((value, world))
@@ -110,24 +110,29 @@ class Named:
     def method(self, base: Instance, name: Value, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         """What ``getattr(self, config.name)(config)`` calls, where the name is not one that is known: the
         methods of the object's class that take what this call passes and that nothing else calls, as neither
-        the program names them nor a library may; of a name whose beginning or end is known what fits."""
+        the program names them nor a library may; of a name whose beginning or end is known what fits, called
+        there or later (``make = getattr(self, f"make_{kind}")``)."""
         call = _call_of(node, point.statement)
-        if call is None:
-            return []
         begin, end = (name.text if isinstance(name, Unknown) else None) or ("", "")
         classes = self._evaluator.classes
-        by_arguments = bool(call.args or call.keywords) and classes.libraries(base.cls) <= _CALL_NOTHING
+        by_arguments = (
+            call is not None
+            and bool(call.args or call.keywords)
+            and classes.libraries(base.cls) <= _CALL_NOTHING
+        )
         if not (begin or end or by_arguments):
             return []
         line = classes.line(base.cls)
         names = dict.fromkeys(each.name for cls in line for each in functions_in(cls.node.body))
         found: list[Outcome] = []
         for each in names:
-            if each.startswith("_") or not _fits(each, begin, end):
+            if (each.startswith("_") and not begin.startswith("_")) or not fits(each, begin, end):
                 continue
             for function in classes.methods(base, each):
                 scope = function.node
-                if not isinstance(scope, ast.FunctionDef) or scope.decorator_list or not _takes(scope, call):
+                if not isinstance(scope, ast.FunctionDef) or scope.decorator_list:
+                    continue
+                if call is not None and not _takes(scope, call):
                     continue
                 if begin or end or not self._is_named(each, scope):
                     found.append((function, world))
@@ -168,7 +173,7 @@ class Named:
             for owner, w in owners
             if isinstance(owner, ModuleValue)
             for name, value in self._evaluator.namespaces.public(owner)
-            if _fits(name, begin, end) and (dot or isinstance(value, Class))
+            if fits(name, begin, end) and (dot or isinstance(value, Class))
             for result, v in self._evaluator.truths.same(text, Const(f"{path}{dot}{name}"), w)
             if result
         ]
@@ -256,7 +261,8 @@ def _takes(scope: ast.FunctionDef, call: ast.Call) -> bool:
     return keywords.issuperset(wanted)
 
 
-def _fits(name: str, begin: str, end: str) -> bool:
+def fits(name: str, begin: str, end: str) -> bool:
+    """Whether a name may be one of which a beginning and an end are known."""
     return len(name) >= len(begin) + len(end) and name.startswith(begin) and name.endswith(end)
 
 

@@ -107,6 +107,7 @@ class Questions:
             if outermost:
                 self._draft.clear()
                 self._limit = min(self._most, self._steps + self._each)
+            room = self._limit - self._steps
             self._open[mark] = self._depth + 1
             try:
                 known, sure = self._ask(ask, mark)
@@ -115,7 +116,7 @@ class Questions:
             # What was asked while nothing else was open would be cut at the same place again, unless it may
             # cause more questions then.
             least = STEPS if mark[0] in OF_ALL else _LEAST
-            kept = sure or (outermost and self._each >= least)
+            kept = sure or (outermost and room >= least)
             (self._known if kept else self._draft)[mark] = known
         return known
 

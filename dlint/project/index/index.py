@@ -169,7 +169,7 @@ class Index:
         return any(relative in self._set(part) for part in home[:-3].split("/") if part != "__init__")
 
     def _takes(self, relative: str, name: str) -> bool:
-        """Whether a file that writes ``name(`` may mean what another file has under this name.
+        """Whether a file that writes a name may mean what another file has under this name.
 
         It asks an imported module for it, imports all that a module has, or mentions the name itself where
         it is neither called nor defined: in an import, an assignment, a parameter.
@@ -177,10 +177,10 @@ class Index:
         known = self._taking.get((relative, name))
         if known is None:
             word = _bytes(name)
-            alone, called = self._words.stands(relative, word)
+            alone, _ = self._words.stands(relative, word)
             known = (
                 self._may_make_by_name(relative)
-                or (called and self._asks(relative, word))
+                or self._asks(relative, word)
                 or ((alone or b"*" in self._imports(relative)) and self._has_from_elsewhere(relative, word))
             )
             self._taking[relative, name] = known
@@ -202,12 +202,12 @@ class Index:
         return b"*" in self._imports(relative) or _matches(mentions, data, word)
 
     def _asks(self, relative: str, word: bytes) -> bool:
-        """Whether a file calls ``x.name()`` or ``x.y.name()`` where an import binds x."""
+        """Whether a file has ``x.name`` or ``x.y.name`` where an import binds x."""
         data = self.data(relative)
         roots = {
             chain[1]
-            for call in _called_on(word).finditer(data)
-            if (chain := _CHAIN.search(data, max(0, call.start() - _CHAIN_BYTES), call.start()))
+            for asked in _asked_of(word).finditer(data)
+            if (chain := _CHAIN.search(data, max(0, asked.start() - _CHAIN_BYTES), asked.start()))
         }
         return bool(roots) and not roots.isdisjoint(self._imported_words(relative))
 
@@ -311,8 +311,8 @@ def _ways_to_mention(word: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]
 
 
 @lru_cache(4096)
-def _called_on(word: bytes) -> re.Pattern[bytes]:
-    return re.compile(rb"\.\s*%b\(" % re.escape(word))
+def _asked_of(word: bytes) -> re.Pattern[bytes]:
+    return re.compile(rb"\.\s*%b\b" % re.escape(word))
 
 
 def _matches(pattern: re.Pattern[bytes], data: bytes, text: bytes) -> bool:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.calls.indirect_calls import Trail, calls_through
+from dlint.calls.indirect.starting import Trail, calls_through
 from dlint.calls.site import Site
 from dlint.source.module import Module
 from dlint.source.nodes import walk
