@@ -9,10 +9,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from functools import partial
 from typing import TYPE_CHECKING
 
-from dlint.calls.indirect.by_name import sites_by_name
+from dlint.calls.indirect.by_name import in_parts_of, sites_by_name
 from dlint.calls.indirect.handed_on import Way, Ways
 from dlint.calls.indirect.starting import calls_through, handed_over, started
 from dlint.calls.parameters import is_static
@@ -23,7 +22,7 @@ from dlint.objects.initialisers import base_init_calls
 from dlint.source.expected_errors import expects_error
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, call_of, functions_in, statements_in
+from dlint.source.statements import FunctionNode, call_of, dotted, functions_in, statements_in
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.values import Class, Function, Instance, Key, Partial, Unknown
 
@@ -42,8 +41,6 @@ class Sites:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._known: dict[int, list[Site]] = {}
-        # The same where a question that is still open kept some from being found: good until it is answered.
-        self._drafts: dict[int, list[Site]] = {}
         self._done: set[int] = set()
         self._partly: set[int] = set()
         self._asking: dict[int, list[tuple[str, str, list[ast.AST]]]] = {}
@@ -55,17 +52,9 @@ class Sites:
         expects to raise."""
         found = self._known.get(id(scope))
         if found is None:
-            if self._evaluator.depth == 0:
-                self._drafts.clear()
-            found = self._drafts.get(id(scope))
-        if found is None:
             with begun(self._known, id(scope), list[Site]()) as found:
-                _, whole = self._evaluator.apart(partial(self._find, scope, frame, found))
+                self._find(scope, frame, found)
             self._done.add(id(scope))
-            if not whole and self._evaluator.depth:
-                # Some call is not known yet to be one of this function: asked at another time it would be.
-                self._drafts[id(scope)] = self._known.pop(id(scope))
-                self._done.discard(id(scope))
         return found
 
     def of_lambda(self, scope: ast.Lambda, frame: Frame) -> list[Site]:
@@ -110,7 +99,7 @@ class Sites:
             called += [each for each in renaming if each[0] in near]
         self._find_direct(called, scope, owner, found)
         for relative in self._nearest(index.knowing(name, home), scope, home):
-            self._find_indirect(relative, name, scope, owner, found)
+            self._find_indirect(relative, name, scope, frame, found)
         self._find_registered(scope, frame, found)
         if owner is not None and scope.name == "__init__":
             self._find_by_heirs(scope, owner, found)
@@ -179,7 +168,10 @@ class Sites:
 
     def _find_by_part_of_text(self, scope: FunctionNode, owner: Class, found: list[Site]) -> None:
         """The calls of a method whose name a class puts together: ``getattr(self, f"make_{kind}")``."""
+        in_parts = in_parts_of(scope.name)
         for cls in self._evaluator.classes.line(owner):
+            if "getattr(" not in cls.module.text or not in_parts.search(cls.module.text):
+                continue
             for begin, end, trail in self._asked_for(cls.module):
                 if fits(scope.name, begin, end):
                     ways = Ways(self._evaluator, self._decorators)
@@ -257,13 +249,17 @@ class Sites:
         ]
 
     def _find_indirect(
-        self, relative: str, name: str, scope: FunctionNode, owner: Class | None, found: list[Site]
+        self, relative: str, name: str, scope: FunctionNode, frame: Frame, found: list[Site]
     ) -> None:
+        owner = frame.owner
         # What is only called there is handed to nobody: the file need not even be parsed.
         modules = self._evaluator.modules
         module = modules.get(relative) if modules.index.mentions(relative, name) else None
         if module is None:
             return
+        method = owner is not None and scope.name != "__init__"
+        if method and any(map(_is_property, scope.decorator_list)):
+            return  # to name it is to call it
         ways = Ways(self._evaluator, self._decorators)
         for trail in module.paths_to(name, called=False):
             node = trail[-1]
@@ -281,9 +277,12 @@ class Sites:
                             arguments = _behind_self(arguments)
                         found.append(Site(call, point, arguments))
                     continue
-            if owner is not None and scope.name != "__init__" and ways.leads_on(trail):
+            if method:
+                # Others go by its name: in its own file, and where it is given to a call, that is looked at.
+                if not ways.leads_on(trail) or (handed is None and relative != frame.module.relative):
+                    continue
                 if self._meant(node, self.point_of(module, trail), scope) is None:
-                    continue  # another method of this name
+                    continue
             self._find_on(ways.calls(module, trail), scope, owner, found)
         if ways.lost:
             self._partly.add(id(scope))
@@ -392,6 +391,10 @@ def _is_called(trail: list[ast.AST]) -> bool:
 def _behind_self(arguments: Arguments) -> Arguments:
     """What a method gets behind the object that it is asked for, where that is written out."""
     return Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats)
+
+
+def _is_property(decorator: ast.expr) -> bool:
+    return (dotted(decorator) or "").rpartition(".")[2] in ("property", "cached_property", "setter", "getter")
 
 
 def _asks_for(node: ast.expr, name: str) -> bool:

@@ -323,7 +323,7 @@ def for_dataset(program: Program, use: WorkerUse) -> str | None:
     mine: list[World] = []
     others: list[World] = []
     for way, world in use.loader.ways("num_workers", "dataset"):
-        if way["dataset"] is not None:
+        if way["dataset"] is not None and not is_zero(way["num_workers"]):
             like, as_seen = program.like(way["dataset"], world)
             if like.key == use.dataset.key and as_seen is use.world:
                 mine.append(world)

@@ -42,6 +42,17 @@ def sites_by_name(evaluator: Evaluator, module: Module, scope: FunctionNode) -> 
                     yield Site(call, point, arguments_of(call, point))
 
 
+def in_parts_of(name: str) -> re.Pattern[str]:
+    """What a text has that puts a name together: a string that ends as the name begins, or begins as it ends,
+    at one of its underscores."""
+    places = [
+        at for at, sign in enumerate(name) if sign == "_" and name[:at].strip("_") and name[at:].strip("_")
+    ]
+    begins = [rf"[\"']{re.escape(name[: at + 1])}[\"'{{%]" for at in places]
+    ends = [rf"[\"'}}s]{re.escape(name[at:])}[\"']" for at in places]
+    return re.compile("|".join([*begins, *ends]) or r"(?!)")
+
+
 def _asked(module: Module, trail: Trail) -> Iterator[tuple[ast.expr, list[tuple[ast.Call, Trail]]]]:
     """The names that a statement asks its module for, each with the calls of what stands there."""
     statement = trail[-1]

@@ -1,5 +1,5 @@
-"""Where a function goes that is mentioned and not called: into variables, dicts, attributes and parameters, out
-of the functions that return it, up to the calls of what is there: ``LOADERS[kind](args)``,
+"""Where a function goes that is mentioned and not called: into variables, dicts, attributes and parameters,
+out of the functions that return it, up to the calls of what is there: ``LOADERS[kind](args)``,
 ``make = get_loader(kind); make(args)``, ``self.make(args)``.
 
 The ways are read from the text, so they lead to calls of other things, too: who asks must look what each call
@@ -109,7 +109,7 @@ class Ways:
             yield from self._step(here, at)
 
     def registered(self, decorators: list[ast.expr], point: Point) -> Iterator[Way]:
-        """The calls of what the program's own decorators of a function or class keep: ``@register("csv")``."""
+        """The calls of what decorators of the program keep of a function or class: ``@register("csv")``."""
         for decorator in decorators:
             for value, _ in self._evaluator.values(decorator, point):
                 if isinstance(value, Function) and isinstance(value.node, FunctionNode):
@@ -208,9 +208,10 @@ class Ways:
     def _read(self, module: Module, name: str, within: FunctionNode | None) -> None:
         for trail in module.paths_to(name):
             node = trail[-1]
-            if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-                if within is None or any(each is within for each in trail):
-                    self._go(module, trail)
+            if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
+                continue
+            if within is None or any(each is within for each in trail):
+                self._go(module, trail)
 
     def _attribute(self, module: Module, name: str) -> None:
         """Goes on with where an attribute is read: in its own file, and called in others."""
@@ -313,7 +314,9 @@ class Ways:
 
 def _function_around(trail: Trail) -> ast.AST | None:
     """The function or class whose block a trail leads into."""
-    return next((node for node in reversed(trail[:-1]) if isinstance(node, FunctionNode | ast.ClassDef)), None)
+    return next(
+        (node for node in reversed(trail[:-1]) if isinstance(node, FunctionNode | ast.ClassDef)), None
+    )
 
 
 def _is_own(module: Module, function: FunctionNode, name: str) -> bool:
