@@ -14,7 +14,7 @@ from dlint.source.module import Module
 from dlint.source.statements import FunctionNode
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Class, External, Instance, Key, Value
+from dlint.values.values import Class, External, Instance, Key
 from dlint.values.worlds import World
 
 
@@ -22,9 +22,6 @@ class Evaluator(objects.Evaluator, Protocol):
     """Answers questions about calls, too."""
 
     def inside(self, node: Comprehension, point: Point) -> Point: ...
-
-    @property
-    def containers(self) -> Containers: ...
 
     @property
     def library(self) -> Library: ...
@@ -40,12 +37,6 @@ class Evaluator(objects.Evaluator, Protocol):
 
     @property
     def entries(self) -> Entries: ...
-
-
-class Containers(evaluation.Containers, Protocol):
-    """What is in lists and dicts, looked up by what is known of the key."""
-
-    def pick(self, base: Value, key: Value) -> list[Value]: ...
 
 
 class Entries(evaluation.Entries, Protocol):

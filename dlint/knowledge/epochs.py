@@ -6,6 +6,7 @@ import re
 
 SAMPLER = "torch.utils.data.DistributedSampler"
 BATCHES = "torch.utils.data.BatchSampler"
+BATCHES_TAKE = ("sampler", "batch_size", "drop_last")
 IN_ORDER = "torch.utils.data.SequentialSampler"
 SIGNATURE = ("dataset", "num_replicas", "rank", "shuffle", "seed", "drop_last")
 # Calls by which samplers of a program's own draw an order.

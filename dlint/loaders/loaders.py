@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import default_of, passed
-from dlint.evaluation.entries import ABSENT
+from dlint.evaluation.library.arguments import given_for
 from dlint.knowledge.loading import SIGNATURE, LoaderClass
 from dlint.source.module import Module
 from dlint.source.statements import FunctionNode, functions_in, parameters, statements_in, steps
@@ -18,7 +18,6 @@ from dlint.values.values import (
     Class,
     Const,
     Function,
-    Items,
     Key,
     Unknown,
     Value,
@@ -302,37 +301,13 @@ class Loader:
         return False
 
     def _argument(self, name: str, world: World) -> list[tuple[Value | None, World]]:
-        evaluator = self._evaluator
-        given = self.arguments
-        if name in given.keywords:
-            return list(evaluator.value_of(given.keywords[name], world))
-        signature = self.kind.signature
-        if name in signature:
-            index = signature.index(name)
-            if index < len(given.positional):
-                return list(evaluator.value_of(given.positional[index], world))
-        outcomes: list[tuple[Value | None, World]] = []
-        worlds = [world]
-        if given.spread and name in signature:
-            worlds = []
-            place = signature.index(name) - len(given.positional)
-            for value, w in evaluator.value_of(given.spread[0], world):
-                if isinstance(value, Items) and not value.open and place >= len(value.items):
-                    worlds.append(w)
-                else:
-                    outcomes += [(item, w) for item in evaluator.containers.pick(value, Const(place))]
-        if self._has_put_right():
-            return [*outcomes, *((Unknown(("put right", id(self.call), name)), w) for w in worlds)]
-        for argument in given.splats:
-            following = []
-            for start in worlds:
-                for value, w in evaluator.entries.of_argument(argument, name, start):
-                    if value is ABSENT:
-                        following.append(w)
-                    else:
-                        outcomes.append((value, w))
-            worlds = following
-        return outcomes + [(None, w) for w in worlds]
+        arguments = self.arguments
+        put_right = name not in arguments.keywords and self._has_put_right()
+        if put_right:
+            arguments = Arguments(arguments.positional, spread=arguments.spread)
+        outcomes, worlds = given_for(self._evaluator, arguments, name, self.kind.signature, world)
+        left_out = Unknown(("put right", id(self.call), name)) if put_right else None
+        return [*outcomes, *((left_out, w) for w in worlds)]
 
 
 def _first_of_each(ways: list[Way]) -> list[Way]:

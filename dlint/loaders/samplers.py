@@ -8,7 +8,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.calls.parameters import default_of
-from dlint.knowledge.epochs import BATCHES, DRAWS, IN_ORDER, SAMPLER, SEEDED_BY, SIGNATURE, TELLS
+from dlint.evaluation.library.arguments import given_for
+from dlint.knowledge.epochs import (
+    BATCHES,
+    BATCHES_TAKE,
+    DRAWS,
+    IN_ORDER,
+    SAMPLER,
+    SEEDED_BY,
+    SIGNATURE,
+    TELLS,
+)
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, dotted, parameters
 from dlint.values.frame import Argument, Point
@@ -81,8 +91,8 @@ class Samplers:
         """What torch's own batch sampler may have for its ``sampler``; nothing of other values."""
         if not isinstance(value, Made) or value.name != BATCHES or value.arguments is None:
             return []
-        given = value.arguments.keywords.get("sampler") or next(iter(value.arguments.positional), None)
-        return [part for part, _ in self._evaluator.value_of(given, HERE)] if given is not None else []
+        samplers, _ = given_for(self._evaluator, value.arguments, "sampler", BATCHES_TAKE, HERE)
+        return [part for part, _ in samplers]
 
     def keeps_order(self, dealt: Dealt) -> bool:
         """Whether a sampler surely does not shuffle."""
@@ -121,7 +131,7 @@ class Samplers:
                 yield value, world, holders
             if value.name != BATCHES:
                 return
-            given = [*value.arguments.positional[:1], *value.arguments.keywords.values()]
+            parts, _ = given_for(self._evaluator, value.arguments, "sampler", BATCHES_TAKE, world)
         elif SAMPLER in self._classes.libraries(value.cls):
             if self._shuffles_by_epoch(value.cls):
                 yield value, world, holders
@@ -130,13 +140,14 @@ class Samplers:
             yield value, world, holders
             return
         elif self._keeps_what_it_is_given(value.cls):
-            given = value.arguments.all()
+            parts = [
+                each for given in value.arguments.all() for each in self._evaluator.value_of(given, world)
+            ]
         else:
             return
         around = (*holders, value.node) if value.node is not None else holders
-        for argument in given:
-            for part, w in self._evaluator.value_of(argument, world):
-                yield from self._inside(part, w, around)
+        for part, w in parts:
+            yield from self._inside(part, w, around)
 
     def _shuffles_by_epoch(self, cls: Class) -> bool:
         """Whether a class derived from the distributed sampler leaves it to others to count the epochs."""

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.randomness import SEED_RESULTS
-from dlint.program.origins import of_attribute, of_name, returned
+from dlint.program.origins import given_in_all, of_attribute, of_name, returned
 from dlint.randomness.init_functions import result_of
 from dlint.source.statements import changed_names, dotted, statements_in, steps
-from dlint.values.frame import Point
+from dlint.values.frame import Arguments, Point
 from dlint.values.values import Const, Function, Made, Value
 
 if TYPE_CHECKING:
@@ -82,14 +82,12 @@ def _among(evaluator: Evaluator, loader: Loader) -> Called | None:
 def _begun(loader: Loader) -> Iterator[_Place]:
     """Where the argument is written, and the dicts of options that may have it."""
     arguments, signature = loader.arguments, loader.kind.signature
-    given = arguments.keywords.get(_ARGUMENT)
     place = signature.index(_ARGUMENT) if _ARGUMENT in signature else len(arguments.positional)
-    given = given or next(iter(arguments.positional[place : place + 1]), None)
-    for argument, keys in (
-        [(given, ())] if given is not None else [(each, (_ARGUMENT,)) for each in arguments.splats]
-    ):
-        if argument.expression is not None and argument.point is not None:
-            yield argument.expression, argument.point, keys
+    by_place = arguments.positional[place : place + 1]
+    if by_place and by_place[0].expression is not None and by_place[0].point is not None:
+        yield by_place[0].expression, by_place[0].point, ()
+    else:
+        yield from _of_call(arguments, (_ARGUMENT,))
 
 
 def _behind(evaluator: Evaluator, node: ast.expr, at: Point, keys: tuple[str, ...]) -> Iterator[_Place]:
@@ -98,6 +96,7 @@ def _behind(evaluator: Evaluator, node: ast.expr, at: Point, keys: tuple[str, ..
         case ast.Name(id=name):
             yield from ((each, there, keys) for each, there in of_name(evaluator, name, at))
             yield from _stored(name, at, keys)
+            yield from _handed_on(evaluator, name, at, keys)
         case ast.Attribute():
             yield from ((each, there, keys) for each, there in of_attribute(evaluator, node, at))
             yield from _stored(dotted(node), at, keys)
@@ -122,6 +121,23 @@ def _behind(evaluator: Evaluator, node: ast.expr, at: Point, keys: tuple[str, ..
                 if isinstance(callee, Function) and isinstance(callee.node, ast.FunctionDef):
                     for each, there in returned(evaluator, callee, callee.node, node, at):
                         yield each, there, keys
+
+
+def _handed_on(evaluator: Evaluator, name: str, at: Point, keys: tuple[str, ...]) -> Iterator[_Place]:
+    """What calls of a function give by keywords that it takes as they come (``**kwargs``)."""
+    scope = at.frame.scope
+    rest = scope.args.kwarg if isinstance(scope, ast.FunctionDef) else None
+    if keys and rest is not None and rest.arg == name:
+        for arguments in given_in_all(evaluator, at.frame):
+            yield from _of_call(arguments, keys)
+
+
+def _of_call(arguments: Arguments, keys: tuple[str, ...]) -> Iterator[_Place]:
+    """What a call gives by a keyword, or the dicts of options that may have it."""
+    given = arguments.keywords.get(keys[0])
+    for argument, left in [(given, keys[1:])] if given is not None else [(x, keys) for x in arguments.splats]:
+        if argument.expression is not None and argument.point is not None:
+            yield argument.expression, argument.point, left
 
 
 def _entry(name: str | None, value: ast.expr, at: Point, keys: tuple[str, ...]) -> Iterator[_Place]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.epochs import BATCHES
+from dlint.evaluation.library.arguments import given_for
+from dlint.knowledge.epochs import BATCHES, BATCHES_TAKE
 from dlint.knowledge.loading import is_iterable_dataset
 from dlint.loaders.iteration import Iteration, Iterations
 from dlint.source.nodes import walk
@@ -76,13 +77,13 @@ def _batches_are(evaluator: Evaluator, value: Value, world: World, far: int) -> 
     elif isinstance(value, Instance):
         above = evaluator.initialisers.of_libraries(value)
         given += [up for library, up in above if library == BATCHES]
-    samplers = [each.keywords.get("sampler") or next(iter(each.positional), None) for each in given]
-    return bool(samplers) and all(
-        sampler is not None
-        and far < _FAR
-        and all(_is_endless(evaluator, each, w, far + 1) for each, w in evaluator.value_of(sampler, world))
-        for sampler in samplers
-    )
+    return bool(given) and far < _FAR and all(_surely_gets(evaluator, each, world, far) for each in given)
+
+
+def _surely_gets(evaluator: Evaluator, given: Arguments, world: World, far: int) -> bool:
+    """Whether a batch sampler is surely given a sampler that never ends."""
+    samplers, without = given_for(evaluator, given, "sampler", BATCHES_TAKE, world)
+    return bool(samplers) and not without and all(_is_endless(evaluator, s, w, far + 1) for s, w in samplers)
 
 
 def _function_is(

@@ -16,7 +16,7 @@ from dlint.source.statements import (
     statements_in,
     target_names,
 )
-from dlint.values.frame import Frame, Point, arguments_of
+from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.values import Function, Instance
 
 
@@ -47,14 +47,20 @@ def of_name(evaluator: Evaluator, name: str, at: Point) -> Iterator[tuple[ast.ex
 def _given(evaluator: Evaluator, name: str, frame: Frame) -> Iterator[tuple[ast.expr, Point]]:
     scope = frame.scope
     assert isinstance(scope, ast.FunctionDef)
-    if frame.arguments is not None:
-        given = [written(name, scope, frame.arguments, frame.receiver is not None)]
-    else:
-        method = frame.owner is not None and not is_static(scope)
-        given = [written(name, scope, site.arguments, method) for site in evaluator.sites.of(scope, frame)]
-    for argument in given:
+    static = frame.owner is None or is_static(scope)
+    method = frame.receiver is not None if frame.arguments is not None else not static
+    for each in given_in_all(evaluator, frame):
+        argument = written(name, scope, each, method)
         if argument is not None and argument.expression is not None and argument.point is not None:
             yield argument.expression, argument.point
+
+
+def given_in_all(evaluator: Evaluator, frame: Frame) -> list[Arguments]:
+    """The arguments that a function was called with, or those of all calls of it."""
+    scope = frame.scope
+    if frame.arguments is not None or not isinstance(scope, ast.FunctionDef):
+        return [frame.arguments] if frame.arguments is not None else []
+    return [site.arguments for site in evaluator.sites.of(scope, frame)]
 
 
 def of_attribute(evaluator: Evaluator, node: ast.Attribute, at: Point) -> Iterator[tuple[ast.expr, Point]]:

@@ -3,11 +3,11 @@
 ## What it finds
 
 `worker_init_fn=f(...)` where `f` is a seeding call of a library, or a function of the project that returns
-nothing; also where the result gets to the loader by a variable, an attribute or a dict of options
-(`options["worker_init_fn"] = f(...)`), and the loader surely gets nothing else. Factories,
-`functools.partial` and objects that can be called are fine. Also a function that cannot be called with
-exactly one argument, the worker's number, be it beside those that `functools.partial` gives it
-(`partial(seed_worker, 3)` of `def seed_worker(seed)`).
+nothing; also where the result gets to the loader by a variable, an attribute, a dict of options
+(`options["worker_init_fn"] = f(...)`) or keywords that a function or a loader class hands on (`**kwargs`),
+and the loader surely gets nothing else. Factories, `functools.partial` and objects that can be called are
+fine. Also a function that cannot be called with exactly one argument, the worker's number, be it beside
+those that `functools.partial` gives it (`partial(seed_worker, 3)` of `def seed_worker(seed)`).
 
 ## Why is this bad
 

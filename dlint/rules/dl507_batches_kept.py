@@ -209,7 +209,7 @@ def _keepings(
     if isinstance(statement, ast.For):
         batch = batch_in(statement.target, statement.iter)
         # What a helper does is worth asking only of what is called as loaders are, or batches.
-        asks = _sounds(statement.iter) or _sounds(statement.target)
+        asks = any(map(_sounds, (statement.iter, statement.target))) or _is_made_there(spot, statement.iter)
         puts_by, gives = (spot.puts_by, spot.gives) if asks else (puts_nothing, gives_nothing)
         if batch is not None:
             tensors = tensors_in(statement.body)
@@ -220,7 +220,7 @@ def _keepings(
 
             def matters(kept: Kept) -> bool:
                 keeping = _Keeping(kept, statement.iter, _tensors_of(kept, tensors))
-                return _may_be_loader(keeping) and any(
+                return _may_be_loader(spot, keeping) and any(
                     _sends_files(loader) for loader in spot.loaders(iterations, statement.iter)
                 )
 
@@ -245,7 +245,10 @@ def _keepings(
         for node in walk(expression):
             if isinstance(node, _COMPREHENSIONS) and len(node.generators) == 1:
                 generator = node.generators[0]
-                sounds = _sounds(generator.iter) or _is_made_there(spot, generator.iter)
+                sounds = _sounds(generator.iter) or (
+                    _DATA.search(_gone_through(generator.iter)) is not None
+                    and _is_made_there(spot, generator.iter)
+                )
                 sounds = sounds or (_is_given_data(spot, generator.iter) and _is_joined(node, expression))
                 batch = batch_in(generator.target, generator.iter) if sounds else None
                 for kept in kept_by_comprehension(node, batch, spot, spot.gives) if batch is not None else ():
@@ -290,16 +293,17 @@ def _sounds(iterable: ast.expr) -> bool:
 
 
 def _is_made_there(spot: Spot, iterable: ast.expr) -> bool:
-    """Whether what is gone through is called as data are and what makes it, in the same function, as what
-    makes loaders: ``val = DataLoader(rows)``."""
-    while isinstance(iterable, ast.Call) and iterable.args:
+    """Whether what is gone through is made, in the same function, of what has a loader's name, or the name of
+    what makes one: ``val = DataLoader(rows)``, ``progress = tqdm(train_loader)``."""
+    name = _gone_through(iterable)
+    return bool(name) and any(_sounds(value) for value in spot.assigned(name))
+
+
+def _gone_through(iterable: ast.expr) -> str:
+    """What is gone through, by its name, in calls too (``enumerate(progress)``); "" where it has none."""
+    while isinstance(iterable, ast.Call) and iterable.args and dotted(iterable.func) != "range":
         iterable = iterable.args[0]
-    name = dotted(iterable)
-    return (
-        name is not None
-        and _DATA.search(name) is not None
-        and any(_sounds(value) for value in spot.assigned(name))
-    )
+    return dotted(iterable) or ""
 
 
 def _is_given_data(spot: Spot, iterable: ast.expr) -> bool:
@@ -380,7 +384,7 @@ def _is_container(value: Value) -> bool:
 def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: Spot) -> Found | None:
     """The finding where batches of a loader with workers are kept, and enough of them."""
     into = keeping.kept.into
-    if not _may_be_loader(keeping):
+    if not _may_be_loader(spot, keeping):
         return None
     filling: Asked = spot
     if keeping.kept.inside is not None:
@@ -445,14 +449,18 @@ def _length(program: Program, iterations: Iterations, other: ast.expr, spot: Spo
     return max(known) if known and len(known) == len(counts) else None
 
 
-def _may_be_loader(keeping: _Keeping) -> bool:
+def _may_be_loader(spot: Spot, keeping: _Keeping) -> bool:
     """Whether the name of what is gone through or kept of it, or what is done with that, speaks for a loader:
     finding out what a parameter is costs a search of all callers."""
     if _is_cycle(keeping.kept.node):
         return True
-    return _DATA.search(ast.unparse(keeping.source)) is not None or any(
-        view.known.is_tensor or keeping.tensors.hold(view.given or view.node) or _sounds(view.node)
-        for view in keeping.kept.views
+    return (
+        _DATA.search(ast.unparse(keeping.source)) is not None
+        or any(
+            view.known.is_tensor or keeping.tensors.hold(view.given or view.node) or _sounds(view.node)
+            for view in keeping.kept.views
+        )
+        or _is_made_there(spot, keeping.source)
     )
 
 

@@ -57,10 +57,9 @@ def default_set(module: Module, declared: ast.Call) -> ast.expr | None:
     if len(found) != 1 or found[0][0].arg is None:
         return None
     keyword, call, trail = found[0]
-    home = [_around(above) for each, above in _calls(module, "add_argument") if each is declared]
     if _receiver(call) != _receiver(declared) or call.lineno < declared.lineno:
         return None
-    return keyword.value if home == [_around(trail)] else None
+    return keyword.value if _home(module, declared) == _around(trail) else None
 
 
 def default_of(module: Module, declared: ast.Call) -> ast.expr | None:
@@ -90,6 +89,22 @@ def unasked(call: ast.Call) -> ast.Constant | None:
     return ast.Constant(flag) if flag is not None or _is_flag(call) else None
 
 
+def unasked_in(module: Module, declared: Sequence[ast.Call]) -> ast.Constant | None:
+    """What an option is where nobody asks for it, declared by one call, or by several for the same parser, of
+    which the first says it (``--pin`` and ``--no-pin``); ``set_defaults`` may say another thing."""
+    if len({(_receiver(each), *_home(module, each)) for each in declared}) != 1:
+        return None
+    first = declared[0]
+    name, given = _kept_as(first), {keyword.arg: keyword.value for keyword in first.keywords}
+    if name is None or not set_afterwards(module, name):
+        return unasked(first)
+    if given.keys() & {None, "required"} or not first.args or not _is_flag(first):
+        return None
+    default = plain(default_set(module, first))
+    is_made = default is not None and isinstance(default.value, str) and not _is_text(given)
+    return None if is_made else default
+
+
 def plain(node: ast.expr | None) -> ast.Constant | None:
     """A constant as it is written, a number below nought too."""
     match node:
@@ -109,6 +124,11 @@ def _set_defaults(module: Module, name: str) -> list[tuple[ast.keyword, ast.Call
         for keyword in call.keywords
         if keyword.arg in (None, name)
     ]
+
+
+def _home(module: Module, declared: ast.Call) -> list[int]:
+    """What stands around a call that declares an option."""
+    return next(_around(trail) for each, trail in _calls(module, "add_argument") if each is declared)
 
 
 def _around(trail: list[ast.AST]) -> list[int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from dlint.source.nodes import children, speaks_of, walk
 
@@ -22,6 +22,10 @@ _NUMBER = re.compile(
     r"|shard(?:ed|er|ing)",
     re.IGNORECASE,
 )
+# What numbers the processes that train together, not their workers.
+_RANK = re.compile(r"rank|world_?size|replicas", re.IGNORECASE)
+# ``int(os.environ["RANK"])``, ``os.environ.get("RANK")``.
+_READ_FROM = frozenset({"int", "environ", "get", "getenv"})
 # What is called to read a file, or asked before they are shuffled.
 _READS = re.compile(r"_*(?:read|load|open|iter|parse|stream|decode)_(?:\w+_)?shard", re.IGNORECASE)
 _ASIDE = re.compile(r"shuffle|shards$", re.IGNORECASE)
@@ -164,7 +168,8 @@ def _asks_for_part(node: ast.AST) -> bool:
         case ast.Compare():
             return speaks_of(_SHARD, node)
         case ast.Subscript(value=whole, slice=part):
-            return speaks_of(_SHARD, part) or (_is_cut(part) and speaks_of(_SHARD, whole))
+            is_cut = _is_cut(part) and not _is_by_rank(part)
+            return speaks_of(_SHARD, part) or (is_cut and speaks_of(_SHARD, whole))
         case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
             return any(_is_asked(each) for each in walk(test))
     return False
@@ -174,6 +179,22 @@ def _is_cut(part: ast.expr) -> bool:
     return isinstance(part, ast.Slice) and any(
         each is not None for each in (part.lower, part.upper, part.step)
     )
+
+
+def _is_by_rank(part: ast.expr) -> bool:
+    """Whether a part is told by what numbers machines alone, which all workers of one have in common."""
+    names = [name for name in _last_names(part) if name not in _READ_FROM]
+    return bool(names) and all(map(_RANK.search, names))
+
+
+def _last_names(node: ast.AST) -> Iterator[str]:
+    """What is read in an expression, of ``dist.get_rank()`` the ``get_rank``."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Constant(value=str(name)):
+            yield name
+        case _:
+            for child in children(node):
+                yield from _last_names(child)
 
 
 def _is_asked(node: ast.AST) -> bool:

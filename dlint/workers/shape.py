@@ -7,12 +7,20 @@ worker code; it need be followed only once.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.budget.budget import spend
 from dlint.calls.parameters import is_static, written
-from dlint.source.statements import FunctionNode
-from dlint.values.frame import Argument, Arguments, Point
+from dlint.source.statements import (
+    FunctionNode,
+    functions_in,
+    own_names,
+    parameters,
+    self_name,
+    statements_in,
+)
+from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.values import (
     Const,
     External,
@@ -56,9 +64,9 @@ def shape_of(evaluator: Evaluator, value: Value, world: World, depth: int = 0) -
             if value.arguments is None:
                 return number(("instance", value.cls.key))
             given = _arguments(evaluator, value.arguments, world, depth)
-            stored = [
-                _stored(evaluator, each, world, value.cls.module.text) for each in value.arguments.all()
-            ]
+            told = value.arguments.all() or _told_later(evaluator, value)
+            texts = {above.module.text for above in evaluator.classes.line(value.cls)} if told else set[str]()
+            stored = [_stored(evaluator, each, world, texts) for each in told]
             outside = evaluator.attributes.set_from_outside(value)
             return number(("instance", value.cls.key, given, outside, tuple(stored)))
         case Made():
@@ -79,8 +87,42 @@ def shape_of(evaluator: Evaluator, value: Value, world: World, depth: int = 0) -
     return value.key
 
 
-def _stored(evaluator: Evaluator, argument: Argument, world: World, text: str) -> Key:
-    """The constants that those who called store in settings that they hand on, by names that a text has: one
+def _told_later(evaluator: Evaluator, value: Instance) -> list[Argument]:
+    """What methods that store in an object are given, where its constructor is given nothing:
+    ``dataset.initialize(opt)``."""
+    found: list[Argument] = []
+    for above in evaluator.classes.line(value.cls):
+        frame = Frame(above.module, above.node, above.frame)
+        for method in functions_in(above.node.body):
+            own = self_name(method)
+            if (
+                len(parameters(method)) > 1
+                and not method.name.startswith("__")
+                and any(
+                    name.startswith(f"{own}.")
+                    for each in statements_in(method.body)
+                    for name in own_names(each)
+                )
+            ):
+                found += _given_to(evaluator, value, Function(method, frame, None, above))
+    return found
+
+
+def _given_to(evaluator: Evaluator, value: Instance, method: Function) -> Iterator[Argument]:
+    """What calls of a method on an object give it."""
+    assert isinstance(method.node, FunctionNode)
+    frame = evaluator.calls.enter(method, None, None, None)
+    for site in evaluator.sites.of(method.node, frame):
+        called = site.call.func
+        if isinstance(called, ast.Attribute) and any(
+            isinstance(each, Instance) and each.node is value.node
+            for each, _ in evaluator.values(called.value, site.point)
+        ):
+            yield from site.arguments.all()
+
+
+def _stored(evaluator: Evaluator, argument: Argument, world: World, texts: set[str]) -> Key:
+    """The constants that those who called store in settings that they hand on, by names that texts have: one
     script's ``opt.no_flip = True`` makes its dataset another one than that of a script without."""
     found: dict[str, str] = {}
     for _ in range(_DEEPEST):
@@ -89,9 +131,9 @@ def _stored(evaluator: Evaluator, argument: Argument, world: World, text: str) -
         if not isinstance(expression, ast.Name) or point is None or not isinstance(scope, FunctionNode):
             break
         caller = world.known(("caller", id(scope)))
-        sites = evaluator.sites.of(scope, point.frame) if caller is not None else []
-        if not 0 <= (caller or 0) < len(sites):
-            break
+        sites = evaluator.sites.of(scope, point.frame)
+        if (caller is None and len(sites) != 1) or not 0 <= (caller or 0) < len(sites):
+            break  # any of them may have called
         method = point.frame.owner is not None and not is_static(scope)
         given = written(expression.id, scope, sites[caller or 0].arguments, method)
         if given is None or given.point is None or not isinstance(given.expression, ast.Name):
@@ -99,7 +141,9 @@ def _stored(evaluator: Evaluator, argument: Argument, world: World, text: str) -
         argument, start = given, f"{given.expression.id}."
         for path in sorted(given.point.frame.layout.binds):
             name = path.removeprefix(start)
-            if name != path and f".{name}" in text and (told := _constants(evaluator, path, given.point)):
+            if name == path or not any(f".{name}" in text for text in texts):
+                continue
+            if told := _constants(evaluator, path, given.point):
                 found.setdefault(name, told)
     return tuple(sorted(found.items()))
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dlint.evaluation.entries import ABSENT
 from dlint.evaluation.interface import Evaluator
 from dlint.values.frame import Argument, Arguments
-from dlint.values.values import Value
+from dlint.values.values import Const, Items, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -16,6 +17,38 @@ if TYPE_CHECKING:
 def first(evaluator: Evaluator, arguments: Arguments, world: World) -> list[Outcome]:
     """The first argument; nothing where there is none."""
     return evaluator.value_of(arguments.positional[0], world) if arguments.positional else []
+
+
+def given_for(
+    evaluator: Evaluator, arguments: Arguments, name: str, signature: tuple[str, ...], world: World
+) -> tuple[list[Outcome], list[World]]:
+    """What a call gives for a parameter, by its name, its place, ``*args`` or ``**kwargs``; and the worlds
+    in which it gives nothing."""
+    if name in arguments.keywords:
+        return evaluator.value_of(arguments.keywords[name], world), []
+    outcomes: list[Outcome] = []
+    worlds = [world]
+    if name in signature:
+        place = signature.index(name) - len(arguments.positional)
+        if place < 0:
+            return evaluator.value_of(arguments.positional[place], world), []
+        if arguments.spread:
+            worlds = []
+            for value, w in evaluator.value_of(arguments.spread[0], world):
+                if isinstance(value, Items) and not value.open and place >= len(value.items):
+                    worlds.append(w)
+                else:
+                    outcomes += [(item, w) for item in evaluator.containers.pick(value, Const(place))]
+    for argument in arguments.splats:
+        following: list[World] = []
+        for start in worlds:
+            for value, w in evaluator.entries.of_argument(argument, name, start):
+                if value is ABSENT:
+                    following.append(w)
+                else:
+                    outcomes.append((value, w))
+        worlds = following
+    return outcomes, worlds
 
 
 def given_whole(value: Value) -> Arguments:

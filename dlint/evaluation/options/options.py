@@ -28,8 +28,8 @@ from dlint.source.declared_options import (
     default_set,
     in_words,
     plain,
-    set_afterwards,
     unasked,
+    unasked_in,
 )
 from dlint.source.module import Module
 from dlint.source.statements import dotted
@@ -140,11 +140,8 @@ class Options:
         if made.name != PARSED or not is_asked(self._evaluator, made, world):
             return None
         module = made.point.frame.module
-        declared = _declarations(made, name)
-        known = _const(unasked(declared[0])) if len(declared) == 1 else None
-        if known is None or set_afterwards(module, name):
-            return None
-        return None if self._sets_by_name(module) or self._is_changed(made, name) else known
+        known = _const(unasked_in(module, _declarations(made, name)))
+        return None if known is None or self._sets_by_name(module) or self._is_changed(made, name) else known
 
     def _set(self, made: Made, path: list[str]) -> Const | None:
         """The constant that a project sets in its settings, under one name after the other, if it is one:

@@ -14,10 +14,10 @@ from dlint.fork.early.run_by import entered, run_by
 from dlint.fork.early.starts import Start, starts
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import functions_in, own_names, statements_in
+from dlint.source.statements import dotted, expressions, functions_in, own_names, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.places import loops_around
-from dlint.values.values import Instance
+from dlint.values.values import Instance, Unknown, Value
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _FAR = 4
 _COPY = re.compile(r"\b(?:deep)?copy\(")
+_COPIES = frozenset({"copy", "deepcopy", "copy.copy", "copy.deepcopy"})
 _WITHIN = r"\bself\[|\bin self\b|\(self\)"
 _ITEMS = frozenset({"__getitem__", "__iter__", "__next__", "__len__"})
 
@@ -64,7 +65,7 @@ def used_before(
             if words.search(frame.module.text_of(frame.scope)) is None:
                 continue
             run = _run(program, frame)
-            if _is_of_copy(node, point, run):
+            if _is_of_copy(evaluator, node, point, run):
                 continue
             if is_shut(node, point, start) or _is_dropped(program, node, point, start, run, drops):
                 continue
@@ -122,7 +123,7 @@ def _run(program: Program, frame: Frame) -> list[Frame]:
     return run
 
 
-def _is_of_copy(node: ast.expr, point: Point, run: list[Frame]) -> bool:
+def _is_of_copy(evaluator: Evaluator, node: ast.expr, point: Point, run: list[Frame]) -> bool:
     """Whether something is done to a copy, which what is known of values takes for the object itself."""
     names = {each.id for each in walk(node) if isinstance(each, ast.Name)}
     scope = point.frame.scope
@@ -132,8 +133,31 @@ def _is_of_copy(node: ast.expr, point: Point, run: list[Frame]) -> bool:
         if isinstance(statement, ast.Assign) and names.intersection(own_names(statement))
     )
     return any(_COPY.search(ast.unparse(value)) for value in copied) or any(
-        _COPY.search(frame.module.text_of(frame.scope)) for frame in run
+        _copies_object(evaluator, frame) for frame in run
     )
+
+
+def _copies_object(evaluator: Evaluator, frame: Frame) -> bool:
+    """Whether a function copies what may be an object of the program: ``image.copy()`` copies none."""
+    scope = frame.scope
+    if _COPY.search(frame.module.text_of(scope)) is None:
+        return False
+    if isinstance(scope, ast.Lambda):
+        return True
+    for statement in statements_in(scope.body):
+        for call in (each for expression in expressions(statement) for each in walk(expression)):
+            match call:
+                case ast.Call(func=ast.Attribute(value=copied, attr="copy"), args=[]):
+                    kinds: tuple[type[Value], ...] = (Instance,)
+                case ast.Call(func=copying, args=[copied, *_]) if dotted(copying) in _COPIES:
+                    kinds = (Instance, Unknown)
+                case _:
+                    continue
+            if any(
+                isinstance(value, kinds) for value, _ in evaluator.values(copied, Point(frame, statement))
+            ):
+                return True
+    return False
 
 
 def _is_dropped(

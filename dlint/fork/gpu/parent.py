@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.evaluation.options.option import option_of
@@ -16,6 +17,7 @@ from dlint.fork.gpu.placed import chooses_gpu, names_gpu, uses_gpu
 from dlint.fork.sides import calls_named, worker_functions
 from dlint.fork.together import beside, run_together
 from dlint.knowledge.processes.devices import ENDS_FOR_FORKED, MOVES, PIN, PREPARE, SET_DEFAULT
+from dlint.source.statements import dotted, own_names, statements_in
 from dlint.values.frame import Point
 from dlint.values.places import places_around
 from dlint.values.values import Const, External
@@ -75,9 +77,42 @@ def default_on_gpu(program: Program, use: WorkerUse) -> Point | None:
 
 
 def _excludes(one: Point, other: Point) -> bool:
-    """Whether control comes to one place only where it does not come to another: by the arms of one test."""
+    """Whether control comes to one place only where it does not come to another: by the arms of one test, or
+    of two that ask for the same (``if args.cuda:``, ``if not args.cuda:``)."""
     arms = {id(place.owner): place.role for place in places_around(one) if isinstance(place.owner, ast.If)}
-    return any(arms.get(id(place.owner), place.role) != place.role for place in places_around(other))
+    if any(arms.get(id(place.owner), place.role) != place.role for place in places_around(other)):
+        return True
+    if one.frame.key != other.frame.key:
+        return False
+    asked = {path: (outcome, owner) for path, outcome, owner in _asked(one)}
+    return any(
+        path in asked and asked[path][0] is not outcome and _is_same_between(path, asked[path][1], owner, one)
+        for path, outcome, owner in _asked(other)
+    )
+
+
+def _asked(point: Point) -> Iterator[tuple[str, bool, ast.If]]:
+    """What tests on the way to a place ask for by its name, and how they must come out."""
+    for place in places_around(point):
+        if isinstance(place.owner, ast.If):
+            test, outcome = place.owner.test, place.role == "body"
+            if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+                test, outcome = test.operand, not outcome
+            asked = test.func if isinstance(test, ast.Call) and not test.args else test
+            path = dotted(asked)
+            if path is not None and (asked is test or _PRESENT.search(path)):
+                yield path, outcome, place.owner
+
+
+def _is_same_between(path: str, one: ast.If, other: ast.If, point: Point) -> bool:
+    """Whether no statement between two tests changes what both ask for."""
+    first, last = sorted((one.lineno, other.lineno))
+    return not any(
+        path == name or path.startswith(f"{name}.")
+        for statement in statements_in(point.frame.layout.body)
+        if first < statement.lineno < last
+        for name in own_names(statement)
+    )
 
 
 def _is_asked_for(program: Program, point: Point) -> bool:
