@@ -134,8 +134,24 @@ class Index:
 
     def knowing(self, name: str, home: str) -> list[str]:
         """The files that may hand on or keep a function which ``home`` defines: that file, and those that
-        mention it and a part of the file's path."""
-        return self._of_home(self._words.files_with_word(_bytes(name), called=False), name, home)
+        have it from there, by an import of it or of its module: a text or a variable that is called so is
+        none."""
+        word = _bytes(name)
+        return [
+            relative
+            for relative in self._words.files_with_word(word, called=False)
+            if relative == home or (self.reaches(relative, home) and self._has(relative, word))
+        ]
+
+    def _has(self, relative: str, word: bytes) -> bool:
+        """Whether a file imports what is called so, or all that a module has, asks an imported module for it,
+        or may do so by its name as a text."""
+        return (
+            word in self._imported_words(relative)
+            or b"*" in self._imports(relative)
+            or self._may_make_by_name(relative)
+            or self._asks(relative, word)
+        )
 
     def _of_home(self, files: Iterable[str], name: str, home: str) -> list[str]:
         return [
