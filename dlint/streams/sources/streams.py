@@ -127,6 +127,8 @@ class Streams:
             kinds = self.of_expression(passage.node.value, point, world, far)
             if kinds is None and self._rounds.is_made_of(passage.node.value, passage.loops, frame, world):
                 kinds = DATA
+            if kinds is None:
+                kinds = self._of_each_chained(passage, frame, world, far)
             if kinds is None and isinstance(getattr(passage.node.value, "slice", None), ast.Slice):
                 kinds = self._of_counted_part(passage.node.value, point, passage.loops, found, world)
             found.append(kinds)
@@ -135,6 +137,20 @@ class Streams:
             return _counted(self._counting.of_loops(loops, passage.node.value, point, world))
         kinds = together(found)
         return DATA if kinds is not None and "data" in kinds else kinds  # numbers only count the data
+
+    def _of_each_chained(self, passage: Passage, frame: Frame, world: World, far: int) -> Kinds:
+        """What is read by the streams that a loop takes from ``map``, to give what each has: ``yield from
+        rows`` of ``for rows in map(read, files)``."""
+        given = passage.node.value
+        for loop in passage.loops:
+            if (
+                isinstance(loop, ast.For)
+                and isinstance(given, ast.Name)
+                and given.id in target_names(loop.target)
+            ):
+                named = isinstance(loop.target, ast.Name)
+                return self._rounds.of_chained(loop.iter, Point(frame, loop), world, far) if named else None
+        return None
 
     def _of_counted_part(
         self, node: ast.expr, point: Point, around: tuple[Loop, ...], read: list[Kinds], world: World
