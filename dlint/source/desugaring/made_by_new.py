@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from dlint.source.nodes import walk
-from dlint.source.statements import blocks, dotted
+from dlint.source.statements import blocks, dotted, own_names, statements_in
 
 _NEW = "__new__"
 
@@ -28,10 +28,13 @@ def write_out_new(node: ast.ClassDef) -> None:
     names = {path for target in block[at].targets if (path := dotted(target))}  # type: ignore[attr-defined]
     names |= {path for each in block[at + 1 :] for path in _further_names(each, names)}
     moved = [each for each in block[at + 1 :] if _stores(each, names)]
-    if not moved:
+    # What they work with must go with them, or be there for both.
+    needed = {
+        each.id for statement in moved for each in walk(statement) if isinstance(each, ast.Name)
+    } - names
+    if not moved or needed & {name for each in statements_in(new.body) for name in own_names(each)}:
         return
-    left = [each for each in block[at + 1 :] if each not in moved]
-    block[at + 1 :] = left
+    block[at + 1 :] = [each for each in block[at + 1 :] if each not in moved]
     own = new.args.args[0].arg
     made = ast.FunctionDef(
         "__init__", _arguments(new), [_renamed(each, names, own) for each in moved], [], None
