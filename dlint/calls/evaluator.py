@@ -49,7 +49,7 @@ from dlint.objects.prepared import Prepared
 from dlint.objects.records import Records
 from dlint.source.statements import dotted
 from dlint.values.frame import Argument, Arguments, Point, arguments_of
-from dlint.values.operators import negative, operate
+from dlint.values.operators import method_of, negative, operate
 from dlint.values.outcomes import OUTCOMES, Outcome, fold, told_apart, within
 from dlint.values.values import (
     FALSE,
@@ -336,11 +336,18 @@ class Evaluator(Questions):
                 # Any of what the lists hold may be in their sum.
                 held = {item.key: item for each in lists for item in each.items}
                 return [(Items("list", tuple(held.values()), True), world)]
-        return [
-            (operate(node, left, right, point), v)
-            for left, w in lefts
-            for right, v in self.values(node.right, point, w)
-        ]
+        return [outcome for left, w in lefts for outcome in self._operated(node, left, point, w)]
+
+    def _operated(self, node: ast.BinOp, left: Value, point: Point, world: World) -> list[Outcome]:
+        """The values of ``left op right``, by a method of an object of the program (``steps | more``)."""
+        method = method_of(node.op)
+        if isinstance(left, Instance) and method is not None:
+            given = Arguments([Argument(node.right, point)])
+            own = self.classes.methods(left, method)
+            found = [each for one in own for each in self.calls.returns(one, given, node, point, world)]
+            if not all(isinstance(value, Unknown) for value, _ in found):
+                return found
+        return [(operate(node, left, right, point), w) for right, w in self.values(node.right, point, world)]
 
     def _subscript(self, node: ast.Subscript, point: Point, world: World) -> list[Outcome]:
         entries: list[Outcome] = []

@@ -37,7 +37,7 @@ class Leads:
             known = self._known[id(node)] = (
                 isinstance(node, _LEAVES)
                 or any(self.expression(part, frame) for part in expressions(node))
-                or (isinstance(node, ast.For | ast.AsyncFor) and self._may_be_object(node.iter, frame))
+                or (isinstance(node, ast.For | ast.AsyncFor) and self._may_be_gone_through(node.iter, frame))
                 or any(self.statement(inner, frame) for _, block, _ in blocks(node) for inner in block)
             )
         return known
@@ -62,7 +62,9 @@ class Leads:
                 # No dataset is asked for an item by a string written out.
                 if not (isinstance(index, ast.Constant) and isinstance(index.value, str)):
                     return True
-            case ast.comprehension(iter=source) | ast.YieldFrom(value=source) if self._may_be_object(
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Name()) if is_given(name, frame):
+                return True
+            case ast.comprehension(iter=source) | ast.YieldFrom(value=source) if self._may_be_gone_through(
                 source, frame
             ):
                 return True
@@ -78,6 +80,10 @@ class Leads:
         if isinstance(node, ast.Name):
             return not self.is_item(node.id, frame)
         return isinstance(node, ast.Attribute)
+
+    def _may_be_gone_through(self, node: ast.expr, frame: Frame) -> bool:
+        """Whether what is gone through may be such an object, or what a call gives the function."""
+        return self._may_be_object(node, frame) or (isinstance(node, ast.Name) and is_given(node.id, frame))
 
     def is_item(self, name: str, frame: Frame) -> bool:
         """Whether a name is a variable of the function itself: an item on its way, not a dataset. The object
@@ -132,6 +138,16 @@ def is_own(name: str, frame: Frame) -> bool:
     scope = frame.scope
     return name in frame.layout.binds or (
         not isinstance(scope, ast.Module | ast.ClassDef) and any(a.arg == name for a in parameters(scope))
+    )
+
+
+def is_given(name: str, frame: Frame) -> bool:
+    """Whether a name is a parameter of the function that nothing binds anew, and not its object."""
+    scope = frame.scope
+    return (
+        not isinstance(scope, ast.Module | ast.ClassDef)
+        and name not in frame.layout.binds
+        and any(each.arg == name for each in parameters(scope)[frame.receiver is not None :])
     )
 
 

@@ -380,12 +380,18 @@ class Parameters:
         they are: who asks for one entry need not ask for all of them."""
         if splat.point is None or not isinstance(splat.expression, ast.Name):
             return None
-        frame = splat.point.frame
+        if splat.expression.id in splat.point.locals:
+            return None
+        return self.rest(splat.expression.id, name, splat.point.frame)
+
+    def rest(self, own: str, name: str, frame: Frame) -> Arguments | None:
+        """What a call gives to a function's ``**kwargs``, of which one name is asked; None where
+        it has no such, or changes them."""
         scope = frame.scope
         if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
             return None
-        kwarg, own = scope.args.kwarg, splat.expression.id
-        if kwarg is None or kwarg.arg != own or own in frame.layout.binds or own in splat.point.locals:
+        kwarg = scope.args.kwarg
+        if kwarg is None or kwarg.arg != own or own in frame.layout.binds:
             return None
         if any(each.arg == name for each in [*scope.args.args, *scope.args.kwonlyargs]):
             return Arguments()

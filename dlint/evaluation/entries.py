@@ -23,7 +23,7 @@ from dlint.source.statements import (
     steps,
     taken,
 )
-from dlint.values.frame import Argument, Frame, Point
+from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.outcomes import Outcome, stores_told_apart
 from dlint.values.values import (
     Class,
@@ -69,7 +69,22 @@ class Entries:
         """What ``node[key]`` is where callers fill the dict that the scope has; None where none does."""
         if not isinstance(node, ast.Name) or not self.is_handed_on(node.id, point):
             return None
+        rest = self._evaluator.parameters.rest(node.id, key, point.frame)
+        if rest is not None:
+            return self._of_rest(rest, key, world)
         return self._evaluator.parameters.entry(node.id, key, point.frame, world)
+
+    def _of_rest(self, given: Arguments, key: str, world: World) -> list[Outcome]:
+        """What a function's own ``**kwargs`` have under a key, of what a call gives by name."""
+        if key in given.keywords:
+            return self._evaluator.value_of(given.keywords[key], world)
+        found: list[Outcome] = []
+        worlds = [world]
+        for argument in given.splats:
+            entries = [outcome for w in worlds for outcome in self.of_argument(argument, key, w)]
+            found += [outcome for outcome in entries if outcome[0] is not ABSENT]
+            worlds = [w for value, w in entries if value is ABSENT]
+        return found + [(ABSENT, w) for w in worlds]
 
     def is_filled(self, name: str, point: Point) -> bool:
         """Whether a scope changes what a name of it holds, so that its statements must be looked at."""
@@ -177,7 +192,25 @@ class Entries:
                         if each.arg is None or each.arg == key
                     ]
                     return self._last(parts, key, point, world)
+            case (
+                ast.Attribute(value=held, attr="__dict__")
+                | ast.Call(func=ast.Name(id="vars"), args=[held], keywords=[])
+            ):
+                return self._attributes(held, key, point, world) or self._whole(node, key, point, world)
         return self._whole(node, key, point, world)
+
+    def _attributes(self, held: ast.expr, key: str, point: Point, world: World) -> list[Outcome]:
+        """The same of the dict of an object's attributes: ``self.__dict__``, ``vars(self)``. Nothing where it
+        is one of something else."""
+        found: list[Outcome] = []
+        for value, w in self._evaluator.values(held, point, world):
+            if not isinstance(value, Instance):
+                return []
+            if self._evaluator.attributes.may_be_stored(value, key, w):
+                found += self._evaluator.attribute(value, key, held, point, w)
+            else:
+                found.append((ABSENT, w))
+        return found
 
     def _last(
         self, parts: list[tuple[ast.expr, bool]], key: str, point: Point, world: World

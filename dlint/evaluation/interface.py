@@ -239,6 +239,8 @@ class Classes(Protocol):
 class Attributes(Protocol):
     """Attributes of objects."""
 
+    def may_be_stored(self, instance: Instance, name: str, world: World) -> bool: ...
+
     def sets_by_name(self, cls: Class) -> bool: ...
 
     def put_under(self, instance: Instance, name: str, key: str, world: World) -> list[Outcome] | None: ...
@@ -350,6 +352,8 @@ class Filled(Protocol):
 
 class Parameters(Protocol):
     """What a parameter is."""
+
+    def rest(self, own: str, name: str, frame: Frame) -> Arguments | None: ...
 
     def values(self, name: str, frame: Frame, world: World) -> list[Outcome]: ...
 

@@ -98,11 +98,17 @@ def _is_run(program: Program, use: WorkerUse, asking: Frame) -> bool:
 
 
 def _is_others_alone(program: Program, use: WorkerUse, asking: Frame) -> bool:
-    """Whether workers of other uses run a function that asks for its worker, and those of this one do not."""
-    running = _running(program, asking)
-    if running & use.worker_functions:
+    """Whether workers of other uses run a function that asks for its worker, and those of this one do not:
+    they may have a method of the same name from the function that calls it."""
+    own = id(asking.scope)
+    if own in use.worker_functions:
         return False
     if use.loader is not None and any(map(_is_unknown, use.loader.values("worker_init_fn"))):
+        return False
+    if any(own in each.worker_functions for each in program.uses):
+        return True
+    running = _running(program, asking)
+    if running & use.worker_functions:
         return False
     return any(running & each.worker_functions for each in program.uses)
 

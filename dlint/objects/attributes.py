@@ -129,6 +129,15 @@ class Attributes:
         """Whether objects of a class get attributes by names that the class does not show."""
         return bool(self._set_by_name.sets(cls))
 
+    def may_be_stored(self, instance: Instance, name: str, world: World) -> bool:
+        """Whether an object may have an attribute of its own."""
+        if self.storing(instance, name) or self._evaluator.modules.index.stored_elsewhere(name):
+            return True
+        if not self._set_by_name.sets(instance.cls):
+            return False
+        given = self._set_by_name.given(instance, name, world)
+        return bool(given.outcomes) or not given.whole
+
     def _of_instance(
         self, instance: Instance, name: str, node: ast.AST, point: Point, world: World
     ) -> list[Outcome]:

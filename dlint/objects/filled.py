@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 # A key that is not known.
 _ANY: Final = ...
-# `name[key] = value`, `name[kind][key] = value`, `name.setdefault(key, value)`, where the value is a name
+# `name[key] = value`, `name[kind][key] = value`, `name.setdefault(key, value)`, where the value is a name, or
+# an object made with one (`Entry(value)`)
 _KEYS = r"(?:\[[^\]\n]*\])"
-_STORES = (
-    rf"{_KEYS}+\s*(?::[^=\n]*)?=[ \t]*[A-Za-z_][\w.]*[ \t]*(?:#|\r?$)|{_KEYS}*\.(?:setdefault|__setitem__)\("
-)
+_KEPT = r"(?:[A-Za-z_][\w.]*[ \t]*(?:#|\r?$)|(?:\w+\.)*[A-Z]\w*\()"
+_STORES = rf"{_KEYS}+\s*(?::[^=\n]*)?=[ \t]*{_KEPT}|{_KEYS}*\.(?:setdefault|__setitem__)\("
 # What follows the name there, as texts: they are found much sooner than a pattern.
 _STORING = ("[", ".setdefault(", ".__setitem__(")
 # Functions that hand the class on to the one that stores it.
@@ -106,6 +106,8 @@ class Filled:
                 for mark, key, value in entries:
                     if key is _ANY:
                         key = _called(value)
+                        if found.get(mark, {}).get(key, value).key != value.key:
+                            key = value.key  # of several objects of one class
                         self._guessed.setdefault(mark, set()).add(key)
                     found.setdefault(mark, {})[key] = value
         if not sure:
@@ -419,15 +421,27 @@ def _keeps_what_it_is_given(function: FunctionNode, word: str) -> bool:
     }
     for node in walk(function):
         match node:
-            case ast.Assign(targets=[ast.Subscript() as target], value=ast.Name(id=stored)):
-                if stored in taken and _is_called(target.value, word):
+            case ast.Assign(targets=[ast.Subscript(value=where, slice=key)], value=stored):
+                if _has_one_of(stored, taken, key) and _is_called(where, word):
                     return True
             case ast.Call(
-                func=ast.Attribute(value=where, attr="setdefault" | "__setitem__"),
-                args=[_, ast.Name(id=stored)],
+                func=ast.Attribute(value=where, attr="setdefault" | "__setitem__"), args=[key, stored]
             ):
-                if stored in taken and _is_called(where, word):
+                if _has_one_of(stored, taken, key) and _is_called(where, word):
                     return True
+    return False
+
+
+def _has_one_of(stored: ast.expr, taken: set[str], key: ast.expr) -> bool:
+    """Whether what is stored is one of some parameters, or an object made with one that is not the key."""
+    match stored:
+        case ast.Name(id=name):
+            return name in taken
+        case ast.Call(args=given, keywords=named) if _head(stored)[:1].isupper():
+            whole = [*given, *(each.value for each in named)]
+            return any(
+                isinstance(each, ast.Name) and each.id in taken and each.id != dotted(key) for each in whole
+            )
     return False
 
 

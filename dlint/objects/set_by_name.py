@@ -11,12 +11,13 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.evaluation.entries import ABSENT
 from dlint.source.nodes import walk
 from dlint.source.statements import functions_in, self_name, statements_in
-from dlint.values.frame import Argument, Frame, Point, arguments_of
+from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome
 from dlint.values.places import places_around
-from dlint.values.values import Class, Const, External, Instance, Key, Made
+from dlint.values.values import Class, Const, External, Instance, Key, Made, Unknown
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -138,10 +139,25 @@ class SetByName:
             for table, w in self._evaluator.containers.table(arguments, start):
                 if name in table.items:
                     found.append((table.items[name], w))
+                elif not table.open:
+                    sure = False
                 else:
-                    sure, whole = False, whole and not table.open
+                    entries = self._entry(arguments, name, w)
+                    given = [each for each in entries if each[0] is not ABSENT]
+                    found += given
+                    sure = sure and bool(given) and len(given) == len(entries)
+                    whole = whole and bool(entries)
         conditional = any(isinstance(place.owner, ast.If | ast.Try) for place in places_around(point))
         return Given(found, sure and bool(found) and not conditional, whole, handed_on)
+
+    def _entry(self, arguments: Arguments, name: str, world: World) -> list[Outcome]:
+        """What is under a key of the one dict that some arguments are, of which not all is known; nothing
+        where that is not known either."""
+        whole = arguments.all()
+        if len(whole) != 1 or arguments.spread or arguments.keywords:
+            return []
+        found = self._evaluator.entries.of_argument(whole[0], name, world)
+        return [] if any(isinstance(value, Unknown) for value, _ in found) else found
 
     def _asked_for(self, given: Argument, name: str, world: World) -> list[Outcome]:
         """What a command line gives an option whose default is known, where all options are handed on:

@@ -57,11 +57,11 @@ from collections.abc import Iterator
 
 from dlint.calls.parameters import given_names
 from dlint.knowledge.loading import is_dataset, is_iterable_dataset
-from dlint.knowledge.parts import is_in_memory, sounds_like_data
+from dlint.knowledge.parts import FILE_OF_ARRAYS, is_in_memory, sounds_like_data
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.module import Module
-from dlint.source.statements import dotted, statements_in
+from dlint.source.statements import dotted, statement_at, statements_in
 from dlint.streams.handed_items import FORWARDS, hands_items_on
 from dlint.streams.items import inner
 from dlint.streams.label_passes import Pass, Use, passes, reads_images
@@ -70,6 +70,7 @@ from dlint.streams.parts import Parts
 from dlint.values.frame import Point
 from dlint.values.values import Function, Instance, Made, Value
 from dlint.values.worlds import HERE
+from dlint.workers.events import Visit
 
 # All repetitions that a search may begin anew at many places are bounded: a line may be made to be hostile.
 # What a pass has on one of its lines: ``for image, label in dataset`` (or ``enumerate(...)``), or
@@ -203,10 +204,28 @@ def _is_decoded(program: Program, value: Value) -> bool:
         is_iterable_dataset(name) for name in libraries
     ):
         return False
-    return program.may_be_loaded(value.cls) and any(
+    if not program.may_be_loaded(value.cls):
+        return False
+    code = program.code_of(value)
+    return any(
         event.role == "dataset" and not is_in_memory(event.name) and not event.name.startswith("builtins.")
-        for event in program.code_of(value).events
-    )
+        for event in code.events
+    ) or any(visit.role == "dataset" and _reads_arrays(program, visit) for visit in code.visits)
+
+
+def _reads_arrays(program: Program, visit: Visit) -> bool:
+    """Whether a function reads what is in a file of arrays that it has open: ``self.file["images"][i]``."""
+    node = visit.function.node
+    if isinstance(node, ast.Lambda) or not program.modules.index.mentioning("h5py"):
+        return False
+    for part in visit.frame.layout.nodes:
+        if isinstance(part, ast.Subscript) and isinstance(part.value, ast.Name | ast.Attribute | ast.Call):
+            program.evaluator.start()
+            point = Point(visit.frame, statement_at(node, part))
+            held = [value for value, _ in program.evaluator.values(part.value, point, visit.world)]
+            if any(isinstance(each, Made) and each.name == FILE_OF_ARRAYS for each in held):
+                return True
+    return False
 
 
 def _found(module: Module, found: Pass) -> Found:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.calls.parameters import given_names
 from dlint.knowledge.loading import HAND_ON, is_iterable_dataset, library_entries
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, statements_in
@@ -157,41 +158,79 @@ def is_default_collate(collate: Value | None) -> bool:
     )
 
 
-def hands_items_on(collate: Value | None, batch_size: Value | None) -> bool:
-    """Whether the items surely leave the worker as they are, alone or in something, or one of them does."""
-    if collate is None or (isinstance(collate, Const) and collate.value is None):
-        return isinstance(batch_size, Const) and batch_size.value is None
-    if isinstance(collate, Partial):
-        return False
-    if isinstance(collate, External):
-        return collate.name in ("builtins.list", "builtins.tuple")
-    return isinstance(collate, Function) and _gives_items(collate.node)
-
-
-def _gives_items(node: ast.AST) -> bool:
-    match node:
-        case ast.Lambda(args=ast.arguments(args=[ast.arg(arg=name)]), body=given):
-            return _has_items(given, name)
-        case ast.FunctionDef(args=ast.arguments(args=[ast.arg(arg=name)]), body=body):
-            match [each for each in body if not isinstance(each, ast.Assert) and not _is_docstring(each)]:
-                case [ast.Return(value=ast.expr() as given)]:
-                    return _has_items(given, name)
-                case [
-                    ast.Assign(
-                        targets=[ast.Tuple(elts=[ast.Name(id=item)]) | ast.List(elts=[ast.Name(id=item)])],
-                        value=ast.Name(id=items),
-                    ),
-                    ast.Return(value=ast.expr() as given),
-                ] if items == name:
-                    return _has_items(given, item)
+def hands_items_on(evaluator: Evaluator, collate: Value | None, batch_size: Value | None) -> bool:
+    """Whether the items surely leave the worker as they are, alone or in something, or one of them does; if
+    only in batches of a certain size."""
+    match collate:
+        case None | Const(value=None):
+            return isinstance(batch_size, Const) and batch_size.value is None
+        case External(name=name):
+            return name in ("builtins.list", "builtins.tuple")
+        case Instance():
+            called = evaluator.classes.methods(collate, "__call__")
+            return bool(called) and all(_hands_on(each, 0) for each in called)
+        case Partial(callee=Function() as function, arguments=given):
+            return not (given.spread or given.splats) and _hands_on(function, len(given.positional))
+        case Function():
+            return _hands_on(collate, 0)
     return False
 
 
-def _has_items(node: ast.expr, name: str) -> bool:
-    """Whether an expression is what a variable holds, one of the things in that, or has either in it."""
+def _hands_on(function: Function, before: int) -> bool:
+    """Whether a function gives the things that it gets, behind so many arguments that it has already."""
+    node, names = function.node, given_names(function)[before:]
+    if not names:
+        return False
+    if isinstance(node, ast.Lambda):
+        return _has_items(node.body, {names[0]})
+    bound = all(dotted(each) in ("staticmethod", "classmethod") for each in node.decorator_list)
+    return bound and _gives_items(node.body, {names[0]})
+
+
+def _gives_items(body: list[ast.stmt], held: set[str]) -> bool:
+    """Whether a block gives things that some variables hold, or one of them, and does nothing else."""
+    for statement in body:
+        match statement:
+            case ast.Assert() | ast.Expr(value=ast.Constant()):
+                continue
+            case ast.Assign(
+                targets=[ast.Tuple(elts=[ast.Name(id=item)]) | ast.List(elts=[ast.Name(id=item)])],
+                value=ast.Name(id=items),
+            ) if items in held:
+                held = held | {item}
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _has_items(value, held):
+                held = held | {name}
+            case ast.Return(value=ast.expr() as given):
+                return _has_items(given, held)
+            case ast.If(test=test, body=inside, orelse=orelse) if _counts(test, held):
+                if _gives_items(inside, held) or _gives_items(orelse, held):
+                    return True
+                if not all(
+                    isinstance(block[-1], ast.Return | ast.Raise) for block in (inside, orelse) if block
+                ):
+                    return False
+            case _:
+                return False
+    return False
+
+
+def _counts(test: ast.expr, held: set[str]) -> bool:
+    """Whether a test asks how many things there are, and not whether there are any."""
+    match test:
+        case ast.Compare(
+            left=ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]),
+            ops=[_],
+            comparators=[ast.Constant(value=int(number))],
+        ):
+            return name in held and number > 0
+    return False
+
+
+def _has_items(node: ast.expr, held: set[str]) -> bool:
+    """Whether an expression is what one of some variables holds, a thing in that, or has either in it."""
     match node:
         case ast.Name(id=given):
-            return given == name
+            return given in held
         case (
             ast.Subscript(
                 value=ast.Name(id=given),
@@ -200,16 +239,14 @@ def _has_items(node: ast.expr, name: str) -> bool:
             )
             | ast.Call(func=ast.Name(id="list" | "tuple"), args=[ast.Name(id=given)], keywords=[])
         ):
-            return given == name
+            return given in held
         case ast.ListComp(
             elt=ast.Name(id=item),
             generators=[ast.comprehension(target=ast.Name(id=each), iter=ast.Name(id=given))],
         ):
-            return given == name and item == each
+            return given in held and item == each
+        case ast.IfExp(test=test, body=body, orelse=orelse) if _counts(test, held):
+            return _has_items(body, held) or _has_items(orelse, held)
         case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
-            return any(_has_items(part, name) for part in parts)
+            return any(_has_items(part, held) for part in parts)
     return False
-
-
-def _is_docstring(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

@@ -6,7 +6,7 @@ import ast
 import operator
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from dlint.knowledge.names import PATH
 from dlint.values.frame import Argument, Arguments, Point
@@ -29,6 +29,21 @@ _MOST_BITS = 256
 _MOST_THINGS = 1_000
 _MOST_REPEATED = 16
 _CONVERSION = re.compile(r"%[sd]")
+
+_METHODS: Final[dict[type[ast.operator], str]] = {
+    ast.Add: "__add__",
+    ast.BitAnd: "__and__",
+    ast.BitOr: "__or__",
+    ast.LShift: "__lshift__",
+    ast.MatMult: "__matmul__",
+    ast.Mult: "__mul__",
+    ast.RShift: "__rshift__",
+}
+
+
+def method_of(operator: ast.operator) -> str | None:
+    """The method by which an object takes something with it: ``steps | more``; None for arithmetic alone."""
+    return _METHODS.get(type(operator))
 
 
 def operate(node: ast.BinOp, left: Value, right: Value, point: Point) -> Value:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.names import CACHED_PROPERTIES
+from dlint.source.desugaring.made_by_new import keeps_one
 from dlint.source.nodes import COMPREHENSIONS, walk
 from dlint.source.statements import FunctionNode, changed_names, own_names, statements_in
 from dlint.values.frame import Point
@@ -49,7 +50,7 @@ class Repetition:
     def made_anew(self, call: ast.AST, point: Point, far: int = 0) -> bool:
         """Whether what a call makes is made each time, and not kept from an earlier one."""
         scope = point.frame.scope
-        if far > _FAR or is_once(call, point) or is_cached(scope):
+        if far > _FAR or is_once(call, point) or is_cached(scope) or _makes_one(scope, point.frame):
             return False
         kept = kept_as(call, point)
         inside = self.looped(call, point)
@@ -66,6 +67,8 @@ class Repetition:
         if known is not None or far > _FAR:
             return bool(known)
         if is_cached(scope) or not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+            return False
+        if _makes_one(scope, frame):
             return False
         for call, at in self._sites(scope, frame):
             again = self.looped(call, at) or self.often(at.frame.scope, at.frame, far + 1)
@@ -176,6 +179,12 @@ class PerBatch(Repetition):
         for call, at in super()._sites(scope, frame):
             if not _is_every_nth(at):
                 yield call, at
+
+
+def _makes_one(scope: ast.AST, frame: Frame) -> bool:
+    """Whether a function is the constructor of a class that keeps the one object that it has made."""
+    named = getattr(scope, "name", "") == "__init__"
+    return named and frame.owner is not None and keeps_one(frame.owner.node)
 
 
 def _is_every_nth(point: Point) -> bool:

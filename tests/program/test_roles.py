@@ -27,6 +27,10 @@ class Wide(
         held[0].item = 5
         getattr(runner, "train")(getattr(x, 'valid', None))
         getattr(runner, "a" + name)
+        print(f"{runner.shown=}, {runner.seen = :>3}, {runner.told=!r}")
+        if runner: runner.late = 6
+        table[1, 2: 3], runner.beside = 7, 8
+    def g(self, gpu: str | torch.gpu = "cpu", kind: dict[str, int] | sub.kind | sub.other = None): pass
 """
 
 
@@ -44,12 +48,14 @@ def test_what_stands_in_the_body_is_no_base(roles: Roles) -> None:
     assert not roles.is_base("a.py", b"workers")
 
 
-@pytest.mark.parametrize("name", [b"mode", b"workers", b"made", b"item"])
+@pytest.mark.parametrize("name", [b"mode", b"workers", b"made", b"item", b"late", b"beside"])
 def test_stores_in_others(roles: Roles, name: bytes) -> None:
     assert roles.is_stored("a.py", name)
 
 
-@pytest.mark.parametrize("name", [b"own", b"way", b"depth"])
+@pytest.mark.parametrize(
+    "name", [b"own", b"way", b"depth", b"shown", b"seen", b"told", b"gpu", b"kind", b"other"]
+)
 def test_what_is_no_store_in_another(roles: Roles, name: bytes) -> None:
     assert not roles.is_stored("a.py", name)
 

@@ -16,9 +16,14 @@ _HEAD = re.compile(rb"class(?<!\wclass)\s+\w+%b\((?=([^:]{0,2000}))" % TYPE_PARA
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 _ASKED_LINE = re.compile(rb"getattr\((?<!\wgetattr\()([^\n]*)")
 _ASKED = re.compile(rb",\s*['\"]([\w\x80-\xff]+)['\"]\s*(?=[,)])")
-_STORED = re.compile(rb"\.([\w\x80-\xff]+)\s*(?:\+|-|\*|//?)?=(?!=)")
-# What stands on a line before the last dot of an annotation: ``device: torch.device = None``.
-_ANNOTATED = re.compile(rb"(?:^\s*(?!else\b|try\b|finally\b)|[(,]\s*)[\w\x80-\xff]+\s*:\s*[\w.\x80-\xff]*$")
+# But for what an f-string shows with its name: ``f"{args.device=}"``.
+_STORED = re.compile(rb"\.([\w\x80-\xff]+)\s*(?:\+|-|\*|//?)?=(?!=|[ \t]*[}!:])")
+# What stands on a line before the last dot of an annotation: ``device: torch.device = None``, or, of one of
+# several, ``device: str | torch.device = "cpu"``.
+_OTHERS = rb"(?:[\w.\x80-\xff]+(?:\[[^\]\n]*\])?\s*\|\s*)*"
+_ANNOTATED = re.compile(
+    rb"(?:^\s*(?!else\b|try\b|finally\b)|[(,]\s*)[\w\x80-\xff]+\s*:\s*%b[\w.\x80-\xff]*$" % _OTHERS
+)
 _SET = re.compile(rb"""\bsetattr\(\s*([\w.]+)\s*,\s*["']([\w\x80-\xff]+)["']""")
 
 Names = frozenset[bytes]

@@ -2,7 +2,8 @@
 
 ``self.pool: ThreadPool = ThreadPool(4)`` does what it does without the annotation, ``a, b = x, y`` is two
 assignments, a ``match`` of constants and classes is an ``if`` with ``elif``, and what stores in attributes of
-``self`` by names that are written out (``self.__dict__.update(pool=ThreadPool(4))``) assigns to them.
+``self`` by names that are written out (``self.__dict__.update(pool=ThreadPool(4))``) assigns to them. What a
+``__new__`` stores in the object that it makes, an ``__init__`` does.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import ast
 import re
 from bisect import bisect_left
 
+from dlint.source.desugaring.made_by_new import write_out_new
 from dlint.source.desugaring.records import write_out_init
 from dlint.source.desugaring.stores_by_name import stores_by_name
 from dlint.source.statements import dotted
@@ -18,7 +20,7 @@ from dlint.source.statements import dotted
 # Where such a statement may start: what is not below one of these lines need not be looked at.
 _MAY_START = re.compile(  # not ^, which the search would try at every character
     r"\n[ \t\f]*(?:[\w.]+[ \t]*:[ \t]*[^\s#]|[\w.(\[][\w. \t]*,[^\n=]*=(?!=)|match\b"
-    r"|self\.__dict__\b|vars\(self\)|(?:object\.__)?setattr(?:__)?\(self\b)"
+    r"|self\.__dict__\b|vars\(self\)|(?:object\.__)?setattr(?:__)?\(self\b|def __new__\()"
 )
 _LINE_END = re.compile(r"\r\n?|\n")
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
@@ -56,6 +58,7 @@ def _rewrite(node: ast.AST, lines: list[int]) -> None:
                 continue
             if isinstance(child, ast.ClassDef):
                 write_out_init(child)
+                write_out_new(child)
             _rewrite(child, lines)
             match child:
                 case ast.AnnAssign(target=target, value=ast.expr() as value):

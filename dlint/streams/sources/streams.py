@@ -49,6 +49,10 @@ _ANYWHERE = -1
 _OF_NUMBERS = ("builtins.", "math.", "numpy.", "torch.")
 
 
+# What is stored in an attribute of which more can be told than what the values there are.
+_TELLS = ast.Subscript | ast.Name | ast.Call | ast.GeneratorExp | ast.ListComp | ast.BoolOp | ast.IfExp
+
+
 class Streams:
     """Follows iterations to their sources; ``passed`` are the functions that it has come through, and frames.
 
@@ -127,6 +131,8 @@ class Streams:
             kinds = self.of_expression(passage.node.value, point, world, far)
             if kinds is None and self._rounds.is_made_of(passage.node.value, passage.loops, frame, world):
                 kinds = DATA
+            if kinds is None:
+                kinds = self._of_each_chained(passage, frame, world, far)
             if kinds is None and isinstance(getattr(passage.node.value, "slice", None), ast.Slice):
                 kinds = self._of_counted_part(passage.node.value, point, passage.loops, found, world)
             found.append(kinds)
@@ -135,6 +141,20 @@ class Streams:
             return _counted(self._counting.of_loops(loops, passage.node.value, point, world))
         kinds = together(found)
         return DATA if kinds is not None and "data" in kinds else kinds  # numbers only count the data
+
+    def _of_each_chained(self, passage: Passage, frame: Frame, world: World, far: int) -> Kinds:
+        """What is read by the streams that a loop takes from ``map``, to give what each has: ``yield from
+        rows`` of ``for rows in map(read, files)``."""
+        given = passage.node.value
+        for loop in passage.loops:
+            if (
+                isinstance(loop, ast.For)
+                and isinstance(given, ast.Name)
+                and given.id in target_names(loop.target)
+            ):
+                named = isinstance(loop.target, ast.Name)
+                return self._rounds.of_chained(loop.iter, Point(frame, loop), world, far) if named else None
+        return None
 
     def _of_counted_part(
         self, node: ast.expr, point: Point, around: tuple[Loop, ...], read: list[Kinds], world: World
@@ -200,7 +220,7 @@ class Streams:
                 return self._of_variable(node, point, world, far)
             case ast.Name(id=name) if (given := written_at(name, point)) is not None:
                 return self.of_expression(*given, world, far)
-            case ast.Attribute(value=ast.Name()):
+            case ast.Attribute():
                 kinds = self._of_values(node, point, world, far)
                 return kinds if kinds is not None else self._of_stored_parts(node, point, world, far)
             case ast.Subscript():
@@ -214,7 +234,8 @@ class Streams:
 
     def _of_stored_parts(self, node: ast.Attribute, point: Point, world: World, far: int) -> Kinds:
         """What an object keeps that values forget where it is from: a part of what was read whole
-        (``self.rows = numpy.load(path)["rows"]``), a generator."""
+        (``self.rows = numpy.load(path)["rows"]``), a generator; or what it was made with, where workers of
+        others alone store anything else there."""
         found: list[Kinds] = []
         for owner, w in self._evaluator.values(node.value, point, world):
             if not isinstance(owner, Instance):
@@ -225,7 +246,7 @@ class Streams:
                 return None
             for _, _, at, stored_in in self._evaluator.construction.stores(owner, w, {node.attr}):
                 stored = getattr(at.statement, "value", None)
-                if not isinstance(stored, ast.Subscript | ast.Name | ast.Call | ast.GeneratorExp):
+                if not isinstance(stored, _TELLS):
                     return None
                 found.append(self.of_expression(stored, at, stored_in, far))
         return known_together(found)

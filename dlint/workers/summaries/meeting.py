@@ -10,6 +10,7 @@ import ast
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from dlint.calls.leads import is_data_method, is_own
+from dlint.calls.parameters import written
 from dlint.knowledge.callbacks import (
     PLAIN_BUILTINS,
     called_parts,
@@ -19,7 +20,8 @@ from dlint.knowledge.callbacks import (
     takes_callbacks,
 )
 from dlint.knowledge.loading import is_dataset
-from dlint.values.frame import Argument, Arguments, Point, arguments_of
+from dlint.source.statements import FunctionNode
+from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (
     Class,
@@ -108,7 +110,9 @@ class Meeting:
 
     def subscript(self, node: ast.Subscript, at: Point, world: World) -> None:
         """``value[...]``, where an object of the program or of a library may be asked for an item."""
-        if not isinstance(node.ctx, ast.Load) or self._is_item(node.value, at):
+        if not isinstance(node.ctx, ast.Load) or (
+            self._is_item(node.value, at) and not self._is_held(node.value, at)
+        ):
             return
         for value, w in self._in_worker(node.value, at, world):
             if isinstance(value, Instance):
@@ -119,8 +123,12 @@ class Meeting:
                 self._add(("asked", value.key), Asked(value), w)
 
     def iteration(self, node: ast.expr, at: Point, world: World) -> None:
-        """Going through what may be an object of the program."""
-        if not _may_be_gone_through(node) or self._is_item(node, at):
+        """Going through what may be an object of the program, be it beside others or one by one."""
+        match node:
+            case ast.Call(func=ast.Name(id="enumerate" | "iter" | "zip"), args=given):
+                for argument in given:
+                    self.iteration(argument, at, world)
+        if not _may_be_gone_through(node) or (self._is_item(node, at) and not self._is_held(node, at)):
             return
         for value, w in self._in_worker(node, at, world):
             if isinstance(value, Instance):
@@ -155,6 +163,20 @@ class Meeting:
         return isinstance(node, ast.Name) and (
             node.id in at.locals or self._evaluator.leads.is_item(node.id, at.frame)
         )
+
+    def _is_held(self, node: ast.expr, at: Point) -> bool:
+        """Whether an expression is a parameter for which the call gives what an object holds, or one of the
+        caller's own that is: ``divided(self.shards)``."""
+        frame: Frame = at.frame
+        while isinstance(node, ast.Name) and node.id not in at.locals and node.id not in frame.layout.binds:
+            if frame.arguments is None or not isinstance(frame.scope, FunctionNode):
+                return False
+            self._evaluator.parameters.reads.setdefault(frame.key, set()).add(node.id)
+            given = written(node.id, frame.scope, frame.arguments, frame.receiver is not None)
+            if given is None or given.expression is None or given.point is None:
+                return False
+            node, at, frame = given.expression, given.point, given.point.frame
+        return isinstance(node, ast.Attribute)
 
     # What a call leads to
 
