@@ -107,7 +107,7 @@ class Evaluator(Questions):
         self.entries = Entries(self)
         self.comprehensions = Comprehensions(self)
         self.truths = Truth(self)
-        self.leads: Leads = Leads()
+        self.leads: Leads = Leads(modules.index)
         self.registries = Registries(self)
         self.options = Options(self)
         self.filled_fields = FilledFields(self)

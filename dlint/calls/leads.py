@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 
-from dlint.knowledge.callbacks import DATA_METHODS, GOES_THROUGH, PLAIN_BUILTINS
+from dlint.knowledge.callbacks import DATA_ATTRIBUTES, DATA_METHODS, GOES_THROUGH, PLAIN_BUILTINS
+from dlint.project.index.index import Index
 from dlint.source.nodes import children
 from dlint.source.statements import blocks, expressions, parameters
 from dlint.values.frame import Frame
@@ -19,7 +20,8 @@ _LEAVES = ast.Return | ast.Raise | ast.Continue | ast.Break
 class Leads:
     """Answers for one program, each kept by the id of its node."""
 
-    def __init__(self) -> None:
+    def __init__(self, index: Index) -> None:
+        self._index = index
         self._known: dict[int, bool] = {}
         self._held: dict[int, frozenset[str]] = {}
 
@@ -54,6 +56,8 @@ class Leads:
                 self._is_of_object(argument, frame) for argument in given
             ):
                 return True
+            case ast.Attribute(attr=name) if self.may_be_property(name):
+                return True
             case ast.Starred(value=source) if self._is_of_object(source, frame):
                 return True
             case ast.Call(func=func) if not isinstance(func, ast.Name | ast.Attribute):
@@ -69,6 +73,11 @@ class Leads:
             ):
                 return True
         return any(self.expression(child, frame) for child in children(node))
+
+    def may_be_property(self, name: str) -> bool:
+        """Whether an attribute that is called so may be a property of the program's, and is not what arrays
+        and images have."""
+        return name in self._index.properties and name not in DATA_ATTRIBUTES
 
     def _is_of_object(self, node: ast.expr, frame: Frame) -> bool:
         """Whether something is held by the object that the function is a method of."""

@@ -75,6 +75,12 @@ DATA_METHODS = frozenset(
     upper values var view zfill""".split()  # noqa: SIM905
 )
 
+# Attributes of arrays, tensors, images, tables and paths: properties of a program go by the same names.
+DATA_ATTRIBUTES = frozenset(
+    """T columns data device dim dtype grad height index itemsize length mode name names nbytes ndim parent
+    requires_grad shape size stem strides suffix type values width""".split()  # noqa: SIM905
+)
+
 # Builtins that only handle data: no rule speaks of them and they call nothing of the program's.
 PLAIN_BUILTINS = frozenset(
     """abs bool bytes chr dict divmod enumerate float hasattr id int isinstance issubclass len list ord pow

@@ -47,6 +47,24 @@ _WRAPPING = frozenset(
         *_NAMESPACES,
     }
 )
+# These look at a function, and do not call it; so does what `inspect` has.
+_LOOKING = frozenset(
+    {
+        "builtins.callable",
+        "builtins.getattr",
+        "builtins.hasattr",
+        "builtins.id",
+        "builtins.isinstance",
+        "builtins.issubclass",
+        "builtins.print",
+        "builtins.repr",
+        "builtins.setattr",
+        "builtins.str",
+        "builtins.type",
+        "functools.update_wrapper",
+        "functools.wraps",
+    }
+)
 # Methods of what holds things: these put a thing in, and those give what is there.
 _PUTTING = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "register"})
 _GIVING = frozenset({"get", "pop", "values", "items", "setdefault", "copy"})
@@ -127,7 +145,8 @@ class Ways:
                 self._variable(decorator.module, name, node)
                 found += self._followed()
         self.lost = self.lost or not found
-        yield from found
+        # What the decorator itself calls, it calls with what the callers give (`calls.decorators`).
+        yield from (way for way in found if not any(each is node for each in way[1]))
 
     def _is_written_often(self, decorator: ast.expr) -> bool:
         """Whether a decorator registers so many things that a call of what is asked for by a name tells
@@ -276,7 +295,9 @@ class Ways:
         known = False
         for value, _ in self._evaluator.values(call.func, point):
             known = known or isinstance(value, Function | Class)
-            if isinstance(value, External) and value.name in _WRAPPING:
+            if isinstance(value, External) and (value.name in _LOOKING or value.name.startswith("inspect.")):
+                known = True
+            elif isinstance(value, External) and value.name in _WRAPPING:
                 known = True
                 self._go(module, to_call)
                 if value.name in _NAMESPACES and isinstance(above := trail[-2], ast.keyword) and above.arg:

@@ -27,6 +27,10 @@ _RENAMED = re.compile(rb"(\w+) as (?=(\w+))")
 _WORDS = re.compile(rb"[\w\x80-\xff]+")
 _CHAIN = re.compile(rb"(?<![\w.])(\w+)(?:\s*\.\s*\w+)*\s*$")  # x and x.y, up to where the search ends
 _CHAIN_BYTES = 100
+# A property and those that remember what they gave, and the function below it.
+_PROPERTY = re.compile(
+    rb"^[ \t]*@(?:\w+\.)*\w{0,99}property\b[^\n]*\n(?:[ \t]*[@#][^\n]*\n){0,9}[ \t]*def (\w+)", re.MULTILINE
+)
 _BY_NAME = tuple(word.encode() for word in BY_NAME)
 
 
@@ -284,6 +288,12 @@ class Index:
     def configuration_files(self) -> dict[str, bytes]:
         """The texts of these files, by their path from the root."""
         return by_path(self.root)
+
+    @cached_property
+    def properties(self) -> frozenset[str]:
+        """The names of the program's properties: reading an attribute that is called so may run code."""
+        files = self.mentioning("property")
+        return frozenset(name.decode() for each in files for name in _PROPERTY.findall(self.data(each)))
 
     def stored_elsewhere(self, attribute: str) -> bool:
         """Whether some code sets ``x.attribute`` on something that is not called self."""

@@ -145,12 +145,19 @@ class Meeting:
                         self._enter(method, Arguments(), node, at, w)
 
     def attribute(self, node: ast.Attribute, at: Point, world: World) -> None:
-        """Reading what may be a property of the receiver."""
+        """Reading what may be a property: of the receiver, or of another object of the program."""
         receiver = at.frame.receiver
-        if not (isinstance(node.value, ast.Name) and isinstance(receiver, Instance)):
+        if isinstance(node.value, ast.Name) and isinstance(receiver, Instance):
+            self._property(receiver, node, at, world)
+        if not isinstance(node.ctx, ast.Load) or not self._evaluator.leads.may_be_property(node.attr):
             return
-        for value, owner in self._evaluator.classes.properties(receiver.cls).get(node.attr, ()):
-            getter = Function(value.node, value.frame, receiver, owner)
+        for value, w in self._in_worker(node.value, at, world):
+            if isinstance(value, Instance):
+                self._property(value, node, at, w)
+
+    def _property(self, holder: Instance, node: ast.Attribute, at: Point, world: World) -> None:
+        for value, owner in self._evaluator.classes.properties(holder.cls).get(node.attr, ()):
+            getter = Function(value.node, value.frame, holder, owner)
             self._enter(getter, Arguments(), node, at, world)
 
     def _in_worker(self, node: ast.expr, at: Point, world: World) -> list[Outcome]:
