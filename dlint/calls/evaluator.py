@@ -419,6 +419,13 @@ class Evaluator(Questions):
                 outcomes += self.attribute(asked, name, asked.node, asked.point, w)
             elif isinstance(base, Made) and isinstance(name, str) and base.name in _KEEP_BY_KEY:
                 outcomes += self.held.under(base, name, w) or self.containers.looked_up(base, key, w)
+            elif isinstance(base, Made) and base.name in CONTAINERS and not isinstance(name, str):
+                held = elements_of(self, base.name, base.arguments, w)
+                looked_up = self.containers.looked_up(base, key, w)
+                outcomes += [
+                    *told_apart([(each, w) for each in held], ("held", base.key, key.key)),
+                    *looked_up,
+                ]
             else:
                 given = self._given_by(base, key, index, point, w) if isinstance(base, Instance) else []
                 outcomes += given or self.containers.looked_up(base, key, w)

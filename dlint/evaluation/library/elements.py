@@ -16,13 +16,31 @@ if TYPE_CHECKING:
 
 
 CONTAINERS = HOLDS_FIRST | HOLDS_ARGUMENTS
+# Iterators that give things of these arguments as they are.
+_GIVES_ON = {
+    "builtins.filter": slice(1, 2),
+    "itertools.chain": slice(0, None),
+    "itertools.compress": slice(0, 1),
+    "itertools.cycle": slice(0, 1),
+    "itertools.dropwhile": slice(1, 2),
+    "itertools.islice": slice(0, 1),
+    "itertools.takewhile": slice(1, 2),
+}
 
 
 def elements_of(evaluator: Evaluator, container: str, given: Arguments, world: World) -> list[Value]:
     """What an object of a library's class, made of some arguments, gives one after the other; nothing where
     it is no container, or that is not known."""
-    if container not in CONTAINERS or given.spread:
+    if given.spread or (container not in CONTAINERS and container not in _GIVES_ON):
         return []
+    if container in _GIVES_ON:
+        sources = given.positional[_GIVES_ON[container]]
+        return [
+            each
+            for source in sources
+            for whole, _ in evaluator.value_of(source, world)
+            for each in evaluator.containers.elements(whole)
+        ]
     if container in HOLDS_ARGUMENTS and len(given.positional) > 1:
         held = [value for argument in given.positional for value, _ in evaluator.value_of(argument, world)]
     else:
