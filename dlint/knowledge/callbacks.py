@@ -22,6 +22,10 @@ _LAST = frozenset(
         "delayed",
         "run_in_executor",
         "progress_map",
+        "progress_apply",
+        "applymap",
+        "apply_along_axis",
+        "fromfunction",
     }
 )
 
@@ -152,6 +156,11 @@ def takes_callbacks(name: str) -> bool:
     """Whether a call of this library name runs the callables among its arguments."""
     last = name.rpartition(".")[2]
     return last in _LAST or name in ("builtins.sorted", "builtins.min", "builtins.max")
+
+
+def is_called_for_others(method: str) -> bool:
+    """Whether a method of something unknown, by its name, runs the functions that it is given."""
+    return method in _LAST
 
 
 def element_arguments(name: str) -> int | None:

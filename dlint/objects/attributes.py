@@ -70,6 +70,8 @@ class Attributes:
             case Instance():
                 outcomes = self._of_instance(base, name, node, point, world)
                 outcomes = self._evaluator.records.defaults(base, outcomes)
+                if all(isinstance(value, Unknown) for value, _ in outcomes):
+                    outcomes = self._asked_for(base, name, node, point, world) or outcomes
                 whole = True
                 if self._set_by_name.sets(base.cls):
                     given, sure, whole, _ = self._set_by_name.given(base, name, world)
@@ -114,6 +116,21 @@ class Attributes:
             case Function() | ModuleValue():
                 pass
         return [(Unknown(("attribute", base.key, name)), world)]
+
+    def _asked_for(
+        self, base: Instance, name: str, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        """What ``__getattr__`` gives for an attribute that an object does not have, as one does that stands for
+        another (``return getattr(self.dataset, name)``); nothing where that is not known."""
+        if name.startswith("__"):
+            return []
+        asked = Arguments([Argument(None, None, Const(name))])
+        found = [
+            outcome
+            for method in self._evaluator.classes.methods(base, "__getattr__")
+            for outcome in self._evaluator.calls.returns(method, asked, node, point, world)
+        ]
+        return [] if all(isinstance(value, Unknown) for value, _ in found) else found
 
     def _is_validated(self, cls: Class, name: str) -> bool:
         """Whether a pydantic model that is no record by its own body, as it is derived from one, may hold

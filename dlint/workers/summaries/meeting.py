@@ -17,6 +17,7 @@ from dlint.knowledge.callbacks import (
     element_arguments,
     goes_through,
     is_builder,
+    is_called_for_others,
     takes_callbacks,
 )
 from dlint.knowledge.loading import is_dataset
@@ -99,6 +100,8 @@ class Meeting:
         arguments = arguments_of(node, at)
         for callee, w in self._in_worker(node.func, at, world):
             self.called(callee, arguments, node, at, w)
+            if isinstance(callee, Unknown) and isinstance(node.func, ast.Attribute):
+                self._handed(node.func.attr, arguments, at, w)
             if isinstance(callee, Unknown) or (isinstance(callee, Made) and is_builder(callee.name)):
                 if isinstance(callee, Unknown) and (
                     _is_decorated(callee) or _is_foreign_method(node.func, at)
@@ -264,6 +267,17 @@ class Meeting:
                     last = value.callee if isinstance(value, Partial) else value
                     if isinstance(last, External) and argument in _functions(arguments):
                         self._note(last.name, last.owner, node, at, w)
+
+    def _handed(self, method: str, arguments: Arguments, at: Point, world: World) -> None:
+        """Functions of the program handed to what is not known, by a method that calls what it is given:
+        ``table[name].apply(clean)``."""
+        if not is_called_for_others(method):
+            return
+        for argument in _functions(arguments):
+            if isinstance(argument.expression, ast.Lambda | ast.Name | ast.Attribute | ast.Call):
+                for value, w in self._evaluator.value_of(argument, world):
+                    if isinstance(value, Function | Partial):
+                        self.called(value, None, argument.expression, at, w, plain=True)
 
     def _note(self, name: str, owner: Made | None, node: ast.AST, at: Point, world: World) -> None:
         mark = ("noted", id(node), at.key, name, owner.key if owner is not None else None)
