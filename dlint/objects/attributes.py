@@ -120,8 +120,8 @@ class Attributes:
     def _asked_for(
         self, base: Instance, name: str, node: ast.AST, point: Point, world: World
     ) -> list[Outcome]:
-        """What ``__getattr__`` gives for an attribute that an object does not have, as one does that stands for
-        another (``return getattr(self.dataset, name)``); nothing where that is not known."""
+        """What ``__getattr__`` gives for an attribute that an object does not have, as one does that stands
+        for another (``return getattr(self.dataset, name)``); nothing where that is not known."""
         if name.startswith("__"):
             return []
         asked = Arguments([Argument(None, None, Const(name))])
