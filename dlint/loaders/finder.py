@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from dlint.calls.parameters import default_of
+from dlint.calls.indirect.handed_on import Ways
 from dlint.knowledge.loading import LOADERS, LoaderClass, loader_words
 from dlint.loaders.loader_classes import NamedClasses
 from dlint.loaders.loaders import Loader
@@ -44,6 +44,8 @@ class LoaderFinder:
         self._made = made
         self._modules = evaluator.modules
         self._words: list[str] | None = None
+        # The calls that a module has given which stand in another one, by id.
+        self._elsewhere: dict[int, Module] = {}
         self._named = NamedClasses(evaluator) if made is Loader else None
 
     @property
@@ -61,14 +63,12 @@ class LoaderFinder:
                             and node.name not in self._words
                             and any(trail[-1] in (base, getattr(base, "value", None)) for base in node.bases)
                         ]
-                        self._words += [*self._renamed(trail[-1], word), *self._kept_as(trail)]
+                        self._words += self._renamed(trail[-1], word)
         return self._words
 
     def _naming(self, word: str) -> Iterator[Module]:
-        """The modules that may derive a class from a loader class, import it under another name, or keep a
-        partial of it under one."""
-        name = re.escape(word.encode())
-        named = re.compile(as_base(word) + rb"|\b%b\s+as\s|\bpartial\(\s*(?:\w+\.)*%b\b" % (name, name))
+        """The modules that may derive a class from a loader class, or import it under another name."""
+        named = re.compile(as_base(word) + rb"|\b%b\s+as\s" % re.escape(word.encode()))
         return self._modules.each(
             relative
             for relative in self._modules.index.mentioning(word)
@@ -80,73 +80,47 @@ class LoaderFinder:
             return [node.asname] if node.name.rpartition(".")[2] == word else []
         return []
 
-    def _kept_as(self, trail: list[ast.AST]) -> list[str]:
-        """The name under which a module keeps a partial of a class, for others to call."""
-        match [node for node in trail if not isinstance(node, ast.Attribute | ast.Name)]:
-            case [
-                ast.Module(),
-                ast.Assign(targets=[ast.Name(id=name)]),
-                ast.Call(func=ast.Name(id="partial") | ast.Attribute(attr="partial"), args=[first, *_]),
-            ] if first in trail and name not in (self._words or ()):
-                return [name]
-        return []
-
     def files(self) -> list[str]:
         """The files that mention a loader class."""
         return sorted({file for word in self.words for file in self._modules.index.mentioning(word)})
 
     def of_module(self, module: Module) -> Iterator[Loader]:
-        """The loaders that a module builds, in order."""
+        """The loaders that a module builds, in order; so are those that others do by what it hands on to them
+        (``LOADERS = {"plain": DataLoader}``), unless another module has given them."""
         seen: dict[int, Loader] = {}
         for word in self.words:
             if word not in module.text:
                 continue
             for trail in module.paths_to(word):
-                for call, path in self._calls(trail, module):
-                    if id(call) not in seen:
-                        loader = self._loader(call, path, module)
+                for call, path, where in self._calls(trail, module):
+                    if id(call) not in seen and self._elsewhere.get(id(call), module) is module:
+                        loader = self._loader(call, path, where)
                         if loader is not None:
                             seen[id(call)] = loader
+                            if where is not module:
+                                self._elsewhere[id(call)] = module
         for loader in self._named.loaders_of(module) if self._named is not None else ():
             seen[id(loader.call)] = loader
         yield from sorted(seen.values(), key=lambda loader: (loader.call.lineno, loader.call.col_offset))
 
     def _calls(
-        self, trail: list[ast.AST], module: Module, seen: frozenset[int] = frozenset()
-    ) -> Iterator[tuple[ast.Call, list[ast.AST]]]:
+        self, trail: list[ast.AST], module: Module
+    ) -> Iterator[tuple[ast.Call, list[ast.AST], Module]]:
+        """The calls of what a trail leads to, there or of what it is handed on as, each with the trail to it
+        and its module."""
         called = call_of(trail)
         if called is not None:
-            yield called[0], called[1][:-1]
+            yield called[0], called[1][:-1], module
             return
         node, above = trail[-1], trail[-2] if len(trail) > 1 else None
-        if isinstance(above, ast.ClassDef) or (
-            isinstance(above, ast.Attribute) and len(trail) > 2 and isinstance(trail[-3], ast.ClassDef)
-        ):
+        if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
             return
         if isinstance(above, ast.Attribute) and above.attr == "__init__" and isinstance(trail[-3], ast.Call):
-            yield trail[-3], trail[:-2]
-            return
-        if isinstance(above, ast.arguments) and isinstance(trail[-3], FunctionNode):
-            yield from _calls_of_parameter(node, trail[-3], module)
-            return
-        statement = next((n for n in reversed(trail) if isinstance(n, ast.stmt)), None)
-        if (
-            isinstance(statement, ast.Assign)
-            and isinstance(node, ast.Name | ast.Attribute)
-            and id(statement) not in seen
-        ):
-            # The class under another name, in a table or a partial: look at the calls of that name in the
-            # same scope, and of what is made of that in turn.
-            for target in statement.targets:
-                if isinstance(target, ast.Name):
-                    for other in module.paths_to(target.id):
-                        if isinstance(statement.value, ast.Dict) and isinstance(other[-2:][0], ast.Subscript):
-                            other = other[:-1]
-                        called = call_of(other)
-                        if called is not None:
-                            yield called[0], called[1][:-1]
-                        elif isinstance(other[-2:][0], ast.Call):
-                            yield from self._calls(other, module, seen | {id(statement)})
+            yield trail[-3], trail[:-2], module
+        elif Ways.leads_on(trail):
+            self._evaluator.start()
+            for call, way, where in Ways(self._evaluator, {}).calls(module, trail):
+                yield call, way[:-1], where
 
     def _loader(self, call: ast.Call, trail: list[ast.AST], module: Module) -> Loader | None:
         evaluator = self._evaluator
@@ -249,18 +223,6 @@ def _is_parameter(node: ast.expr, point: Point) -> bool:
         and isinstance(scope, FunctionNode)
         and any(each.arg == node.id for each in parameters(scope))
     )
-
-
-def _calls_of_parameter(
-    default: ast.AST, function: FunctionNode, module: Module
-) -> Iterator[tuple[ast.Call, list[ast.AST]]]:
-    """The calls, in a function, of the parameter that has something as its default: ``klass=DataLoader``."""
-    for parameter in parameters(function):
-        if default_of(parameter.arg, function) is default:
-            for trail in module.paths_to(parameter.arg):
-                called = call_of(trail)
-                if called is not None and function in trail:
-                    yield called[0], called[1][:-1]
 
 
 def _without_first(arguments: Arguments) -> Arguments:

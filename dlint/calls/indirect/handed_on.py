@@ -68,6 +68,8 @@ _LOOKING = frozenset(
 # Methods of what holds things: these put a thing in, and those give what is there.
 _PUTTING = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "register"})
 _GIVING = frozenset({"get", "pop", "values", "items", "setdefault", "copy"})
+# These give their last argument where they find nothing.
+_WITH_DEFAULT = frozenset({"get", "pop", "setdefault", "getattr"})
 _LEADING = (
     ast.Call,
     ast.keyword,
@@ -216,13 +218,15 @@ class Ways:
             return
         self._read(module, name, None)
         index, home = self._evaluator.modules.index, module.relative
+        renamed = index.renaming(name, home)
         files = [
             *index.knowing(name, home),
             *index.calling(name, home, method=False),
-            *(relative for relative, _ in index.renaming(name, home)),
+            *(relative for relative, _ in renamed),
         ]
         for other in self._each(files, home):
-            self._read(other, name, None)
+            for known_as in (name, *(each for relative, each in renamed if relative == other.relative)):
+                self._read(other, known_as, None)
 
     def _read(self, module: Module, name: str, within: FunctionNode | None) -> None:
         for trail in module.paths_to(name):
@@ -292,6 +296,8 @@ class Ways:
             return  # that it is called there is told of the function itself
         if isinstance(call.func, ast.Attribute) and call.func.attr in _PUTTING:
             self._stored(module, to_call, call.func.value)
+        if given in call.args[1:] and _name_of(call.func) in _WITH_DEFAULT:
+            self._go(module, to_call)
         known = False
         for value, _ in self._evaluator.values(call.func, point):
             known = known or isinstance(value, Function | Class)
@@ -331,6 +337,11 @@ class Ways:
         for parameter, default in pairs:
             if default is trail[-1]:
                 self._variable(module, parameter.arg, function)
+
+
+def _name_of(node: ast.expr) -> str:
+    """The last part of the name of what is called."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _function_around(trail: Trail) -> ast.AST | None:
