@@ -16,6 +16,7 @@ from dlint.calls.apps import Apps
 from dlint.calls.calls import Calls
 from dlint.calls.commands import Commands
 from dlint.calls.leads import Leads
+from dlint.calls.own_operators import given_by_operator
 from dlint.calls.parameters import Parameters
 from dlint.calls.sites import Sites
 from dlint.evaluation import displays, texts
@@ -336,11 +337,14 @@ class Evaluator(Questions):
                 # Any of what the lists hold may be in their sum.
                 held = {item.key: item for each in lists for item in each.items}
                 return [(Items("list", tuple(held.values()), True), world)]
-        return [
-            (operate(node, left, right, point), v)
-            for left, w in lefts
-            for right, v in self.values(node.right, point, w)
-        ]
+        found: list[Outcome] = []
+        for left, w in lefts:
+            own = given_by_operator(self, node, left, point, w)
+            if own is None:
+                rights = self.values(node.right, point, w)
+                own = [(operate(node, left, right, point), v) for right, v in rights]
+            found += own
+        return found
 
     def _subscript(self, node: ast.Subscript, point: Point, world: World) -> list[Outcome]:
         entries: list[Outcome] = []

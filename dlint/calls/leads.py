@@ -82,7 +82,7 @@ class Leads:
 
     def is_item(self, name: str, frame: Frame) -> bool:
         """Whether a name is a variable of the function itself: an item on its way, not a dataset. The object
-        itself is none, nor another name for what it holds (``data = self.data``, ``for part in self.parts``)."""
+        itself is none, nor another name for what it holds: ``data = self.data``, ``for one in self.all``."""
         of_self = frame.receiver is not None and name in _first_parameter(frame)
         return is_own(name, frame) and not of_self and name not in self._held_by_object(frame)
 
