@@ -123,7 +123,8 @@ def _size(program: Program, code: WorkerCode, event: Event, call: ast.Call) -> I
     yield Found(
         event.module,
         call,
-        f"{pool.shown} without a size{by_default} in worker code: every worker starts up to {_THREADS[pool.shown]}",
+        f"{pool.shown} without a size{by_default} in worker code: every worker starts up to "
+        f"{_THREADS[pool.shown]}",
         "cost",
         f"give it a small {pool.size}",
         executed(program, code, event),
