@@ -11,7 +11,7 @@ from dlint.values.values import Instance, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
+    from dlint.calls.interface import Evaluator
 
 _METHODS: dict[type[ast.operator], str] = {
     ast.Add: "__add__",
