@@ -11,9 +11,10 @@ import ast
 from dlint.knowledge.callbacks import DATA_ATTRIBUTES, DATA_METHODS, GOES_THROUGH, PLAIN_BUILTINS
 from dlint.project.index.index import Index
 from dlint.source.nodes import children
-from dlint.source.statements import blocks, expressions, parameters
+from dlint.source.statements import blocks, expressions, parameters, target_names
 from dlint.values.frame import Frame
 
+_HAND_ON = frozenset({"enumerate", "reversed", "sorted", "zip"})
 _LEAVES = ast.Return | ast.Raise | ast.Continue | ast.Break
 
 
@@ -96,7 +97,7 @@ class Leads:
 
     def is_item(self, name: str, frame: Frame) -> bool:
         """Whether a name is a variable of the function itself: an item on its way, not a dataset. The object
-        itself is none, nor another name for what it holds (``data = self.data``)."""
+        itself is none, nor another name for what it holds: ``data = self.data``, ``for one in self.all``."""
         of_self = frame.receiver is not None and name in _first_parameter(frame)
         return is_own(name, frame) and not of_self and name not in self._held_by_object(frame)
 
@@ -109,12 +110,27 @@ class Leads:
                 for node in (frame.layout.nodes if own else ())
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
                 if any(_is_held(each, own) for each in _choices(node.value))
+            ) | frozenset(
+                name
+                for node in (frame.layout.nodes if own else ())
+                if isinstance(node, ast.For) and any(_is_held(each, own) for each in _gone_through(node.iter))
+                for name in target_names(node.target)
             )
         return found
 
 
 def _choices(node: ast.expr) -> list[ast.expr]:
     return [node.body, node.orelse] if isinstance(node, ast.IfExp) else [node]
+
+
+def _gone_through(node: ast.expr) -> list[ast.expr]:
+    """What a loop takes one after the other, however it counts, joins or turns them round."""
+    match node:
+        case ast.Call(func=ast.Name(id=name), args=given) if name in _HAND_ON:
+            return given
+        case ast.Call(func=ast.Attribute(value=held, attr="values" | "items"), args=[]):
+            return [held]
+    return [node]
 
 
 def _is_held(node: ast.expr, own: set[str]) -> bool:

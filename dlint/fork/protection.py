@@ -13,9 +13,10 @@ from dlint.fork.boundaries import Boundaries, Way
 from dlint.knowledge.words.reflection import BY_NAME
 from dlint.project.main_guards import guarded_role, runs_in_main_only
 from dlint.source.module import Module
-from dlint.source.statements import own_names
+from dlint.source.nodes import walk
+from dlint.source.statements import dotted, own_names
 from dlint.values.frame import Point
-from dlint.values.places import tests_around
+from dlint.values.places import places_around, spelled, tests_at
 from dlint.values.values import Const, External
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from dlint.workers.uses import WorkerUse
 
 _FAR = 4
+# Calls by which a function says why it does nothing.
+_SAYS = frozenset({"print", "debug", "info", "warning", "warn", "error", "print_help", "format", "str"})
 
 
 class Effect(NamedTuple):
@@ -116,7 +119,11 @@ class Protections:
         written = [*call.args, *(keyword.value for keyword in call.keywords)]
         if not called or not written:
             return None
-        given = [each for world in called for each in self._evaluator.values(written[0], point, world)]
+        given = [
+            (self._evaluator.options.default(value, world) or value, world)  # what the user need not ask for
+            for world in called
+            for value, world in self._evaluator.values(written[0], point, world)
+        ]
         counted = _counts_cpus(written[0])
         if any(
             (isinstance(value, Const) and value.value in self._values)
@@ -141,6 +148,7 @@ class Protections:
         if always and _is_conditional(point):
             return
         at = point.frame.module
+        returned = always and _may_have_returned(point)
         order = (point.statement.lineno if point.statement is not None else 0, *inner)
         if isinstance(scope, ast.Module):
             kind = "guard" if runs_in_main_only(point.frame, point.statement) else "import"
@@ -155,7 +163,7 @@ class Protections:
                 self._spread(into, always, call, module, Point(around, point.statement), order)
         elif isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
             into.append(Effect(call, module, "function", at, scope, order))
-            if len(inner) < _FAR:
+            if len(inner) < _FAR and not returned:  # else whoever calls it may not have it
                 sites = self._evaluator.sites.of(scope, point.frame)
                 if not sites:
                     self._uncalled.add(id(scope))
@@ -366,11 +374,42 @@ def _calls_of(mention: list[ast.AST]) -> Iterator[tuple[ast.Call, list[ast.AST]]
 
 
 def _is_conditional(point: Point) -> bool:
-    """Whether a test decides if control comes to a place, other than the main guard and one that only asks
-    whether the call was made already (``if get_start_method(allow_none=True) is None:``)."""
+    """Whether a test decides if control comes to a place and to what follows it, other than the main guard
+    and one that only asks whether the call was made already (``if get_start_method(allow_none=True) is
+    None:``)."""
+    return any(not _may_leave(guard) for guard in _tests(point))
+
+
+def _may_have_returned(point: Point) -> bool:
+    """Whether a test before a place may have left the function, and then all that follows there as well."""
     return any(
-        guarded_role(test, point.frame.layout) is None and "get_start_method" not in ast.unparse(test)
-        for test, _, _ in tests_around(point)
+        isinstance(guard, ast.If) and isinstance(guard.body[-1], ast.Return) for guard in _tests(point)
+    )
+
+
+def _tests(point: Point) -> Iterator[ast.If | None]:
+    """For each test that decides whether control comes to a place the statement before it that leaves, or
+    None where it stands around the place."""
+    for place in places_around(point):
+        guards = [each for each in place.block[: place.at] if isinstance(each, ast.If)]
+        for test, _, leaves in tests_at(place):
+            said = spelled(test, point)
+            if guarded_role(said, point.frame.layout) is None and "get_start_method" not in ast.unparse(said):
+                yield next((each for each in guards if leaves and each.test is test), None)
+
+
+def _may_leave(guard: ast.If | None) -> bool:
+    """Whether a statement only leaves the function, and says so, or does nothing: no loader is made there."""
+    return (
+        guard is not None
+        and not guard.orelse
+        and isinstance(guard.body[-1], ast.Return | ast.Raise)
+        and not any(
+            isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] not in _SAYS
+            for each in guard.body
+            if not isinstance(each, ast.Raise)
+            for node in walk(each)
+        )
     )
 
 

@@ -16,6 +16,7 @@ from dlint.source.statements import (
     own_names,
     self_name,
     statements_in,
+    steps,
     target_names,
 )
 from dlint.values.frame import Point
@@ -99,11 +100,17 @@ def is_seldom(test: ast.expr, wanted: bool, loop: ast.stmt, *, of_steps: bool) -
             return any(each) if isinstance(op, ast.And) is wanted else all(each)
         case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq() as op], comparators=[right]):
             return isinstance(op, ast.Eq) is wanted and (
-                _is_every(left, loop, of_steps)
-                or dotted(left) in _counters(loop)
-                or dotted(right) in _counters(loop)
+                _is_every(left, loop, of_steps) or any(_is_number_of(each, loop) for each in (left, right))
             )
     return not wanted and _is_every(test, loop, of_steps)
+
+
+def _is_number_of(node: ast.expr, loop: ast.stmt) -> bool:
+    """Whether an expression is the number of a round, be it counted from another (``step + 1``)."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=ast.Constant()):
+            node = left
+    return dotted(node) in _counters(loop)
 
 
 def _is_every(node: ast.expr, loop: ast.stmt, of_steps: bool) -> bool:
@@ -137,12 +144,25 @@ def _is_same(node: ast.expr, point: Point) -> bool:
             path = dotted(node)
             if path is not None and (_is_setting(path) or _is_set_once(path, point)):
                 return not _is_set(path, point)
+        case ast.Subscript() | ast.Call() if (entry := _entry(node)) is not None:
+            return not _is_set(entry[0], point)
     return _is_of_process(node, point)
 
 
 def _is_setting(path: str) -> bool:
     """Whether something is held by what is called as a program's settings are: ``self.args.weight``."""
     return any(sounds_like_settings(part) for part in path.split(".")[:-1])
+
+
+def _entry(node: ast.expr) -> tuple[str, str] | None:
+    """The settings that an expression reads an entry of, and the entry's own name: ``cfg["rank"]``,
+    ``self.opt["train"].get("rank")``."""
+    holder, keys = steps(node)
+    path = dotted(holder)
+    names = [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+    if path is None or not names or len(names) < len(keys):
+        return None
+    return (path, names[-1]) if any(map(sounds_like_settings, path.split("."))) else None
 
 
 def _is_set_once(path: str, point: Point) -> bool:
@@ -165,6 +185,9 @@ def _is_set_once(path: str, point: Point) -> bool:
 def _is_of_process(node: ast.expr, point: Point) -> bool:
     """Whether an expression asks which process this is: ``rank``, ``dist.get_rank()``,
     ``accelerator.is_main_process``."""
+    entry = _entry(node)
+    if entry is not None:
+        return _PROCESS.search(entry[1]) is not None and not _is_set(entry[0], point)
     if isinstance(node, ast.Call):
         node = node.func if not node.args and not node.keywords else node
     path = dotted(node)

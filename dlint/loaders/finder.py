@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dlint.calls.indirect.handed_on import Ways
 from dlint.knowledge.loading import LOADERS, LoaderClass, loader_words
 from dlint.loaders.loader_classes import NamedClasses
-from dlint.loaders.loaders import Loader
+from dlint.loaders.loaders import Loader, is_as_written
 from dlint.objects.initialisers import base_init_calls
 from dlint.project.index.index import as_base
 from dlint.source.module import Module
@@ -158,8 +159,15 @@ class LoaderFinder:
             if kind is None or _may_take_threads(kind, arguments):
                 return None
             given = set_behind(call, point, self._through_init(value, call, point, arguments))
-            return self._made(self._evaluator, call, point, kind, given, cls=value)
+            loader = self._made(self._evaluator, call, point, kind, given, cls=value)
+            if is_as_written(call, arguments):
+                loader.again = partial(self._given_from, value, call)
+            return loader
         return None
+
+    def _given_from(self, cls: Class, call: ast.Call, point: Point) -> Arguments:
+        """What the library's constructor gets by a call of a subclass, looked at from a point."""
+        return set_behind(call, point, self._through_init(cls, call, point, arguments_of(call, point)))
 
     def _kind(self, cls: Class) -> LoaderClass | None:
         for name in sorted(self._evaluator.classes.libraries(cls)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import default_of, passed
@@ -34,6 +34,12 @@ if TYPE_CHECKING:
 Way = tuple[dict[str, Value | None], World]
 # More ways than this are not looked at.
 MOST_WAYS = 64
+
+
+def is_as_written(call: ast.Call, given: Arguments) -> bool:
+    """Whether arguments are those that are written at a call, and no others."""
+    written = {keyword.arg for keyword in call.keywords} - {None}
+    return len(call.args) == len(given.positional) + len(given.spread) and written == given.keywords.keys()
 
 
 class Loader:
@@ -69,6 +75,8 @@ class Loader:
         self.named = named
         self.cls = cls
         self.on_device = on_device
+        # What torch's constructor gets, looked at from another point, where a loader class is called.
+        self.again: Callable[[Point], Arguments] | None = None
         self._put_right: bool | None = None
         self._ways: dict[tuple[str, ...], list[Way]] = {}
 
@@ -140,15 +148,10 @@ class Loader:
     def by_callers(self) -> Iterator[Loader]:
         """The same as each call of the function around it alone has it: of what many callers give, only what
         they have in common is known."""
-        frame, scope, given = self.point.frame, self.point.frame.scope, self.arguments
-        written = {keyword.arg for keyword in self.call.keywords} - {None}
-        if (
-            self.cls is not None
-            or frame.caller is not None
-            or not isinstance(scope, FunctionNode)
-            or len(self.call.args) != len(given.positional) + len(given.spread)
-            or written != given.keywords.keys()
-        ):
+        frame, scope, again = self.point.frame, self.point.frame.scope, self.again
+        if frame.caller is not None or not isinstance(scope, FunctionNode):
+            return
+        if again is None and (self.cls is not None or not is_as_written(self.call, self.arguments)):
             return
         for site in self._evaluator.sites.of(scope, frame):
             inside = Frame(
@@ -162,7 +165,8 @@ class Loader:
                 site=site.call,
             )
             point = Point(inside, self.point.statement)
-            yield Loader(self._evaluator, self.call, point, self.kind, arguments_of(self.call, point))
+            told = again(point) if again is not None else arguments_of(self.call, point)
+            yield Loader(self._evaluator, self.call, point, self.kind, told, cls=self.cls)
 
     def ways(self, *names: str) -> list[Way]:
         """What the named arguments may be together, one entry for each way to get to the call."""

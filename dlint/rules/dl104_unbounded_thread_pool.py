@@ -2,14 +2,14 @@
 
 ## What it finds
 
-`ThreadPoolExecutor()` and `ThreadPool()` in worker code whose size is left out or None. And, in an
-IterableDataset, `executor.map(...)` or `executor.submit(...)` over the whole stream, or over all of a
-worker's share of it (`self.files[info.id :: info.num_workers]`, a slice from `info.id * per` on, an `islice`
-without an end, also where a function or method gives that): every element is submitted before the first
-result is given, be it by a function that gets the pool and the elements, and gives the results or futures.
-A chunk at a time is fine, so are results that are wanted in one list before the first item
-is given, one task for each source to begin with where more are submitted as results come in, and a pool in
-the main process.
+`ThreadPoolExecutor()` and `ThreadPool()` in worker code whose size is left out or None, be that the default
+of an option. And, in an IterableDataset, `executor.map(...)` or `executor.submit(...)` over the whole stream,
+or over all of a worker's share of it (`self.files[info.id :: info.num_workers]`, a slice from `info.id * per`
+on, an `islice` without an end, also where a function or method gives that): every element is submitted before
+the first result is given, be it by a function that gets the pool and the elements, and gives the results or
+futures. A chunk at a time is fine, so are results that are wanted in one list before the first item is given,
+one task for each source to begin with where more are submitted as results come in, and a pool in the main
+process.
 
 ## Why is this bad
 
@@ -70,10 +70,10 @@ from dlint.rules.rule import Found
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, statements_in
 from dlint.streams.shares import Shares
-from dlint.values.frame import Point, arguments_of, given_to
+from dlint.values.frame import Argument, Arguments, Point, arguments_of, given_to
 from dlint.values.functions import function_body, is_generator
 from dlint.values.places import loops_around, path_to
-from dlint.values.values import Const, Function
+from dlint.values.values import Const, Function, Items, Table
 from dlint.values.worlds import HERE
 from dlint.workers.events import Event
 from dlint.workers.reach import Link
@@ -110,21 +110,41 @@ def _size(program: Program, code: WorkerCode, event: Event, call: ast.Call) -> I
     pool = POOLS[event.name]
     arguments = arguments_of(call, event.point)
     given = arguments.positional[0] if arguments.positional else arguments.keywords.get(pool.size)
-    if given is None and (arguments.spread or arguments.splats):
+    if given is None and not all(_has_no(program, each, pool.size) for each in _handed_on(arguments)):
         return
+    by_default = ""
     if given is not None:
-        sizes = [value for value, _ in program.evaluator.value_of(given, HERE)]
+        told = program.evaluator.value_of(given, HERE)
+        defaults = [program.evaluator.options.default(value, world) for value, world in told]
+        sizes = [default or value for default, (value, _) in zip(defaults, told, strict=True)]
         if not all(isinstance(value, Const) and value.value is None for value in sizes):
             return
+        by_default = ", by the default of an option," if any(defaults) else ""
     yield Found(
         event.module,
         call,
-        f"{pool.shown} without a size in worker code: every worker starts up to {_THREADS[pool.shown]}",
+        f"{pool.shown} without a size{by_default} in worker code: every worker starts up to "
+        f"{_THREADS[pool.shown]}",
         "cost",
         f"give it a small {pool.size}",
         executed(program, code, event),
         event.link.steps(event.name, event.module, call),
-        _REMEDY,
+        None if by_default or _handed_on(arguments) else _REMEDY,
+        by_hand=f"give it a small {pool.size}, also where nobody asks for one",
+    )
+
+
+def _handed_on(arguments: Arguments) -> list[Argument]:
+    """What a call hands on by stars."""
+    return [*arguments.spread, *arguments.splats]
+
+
+def _has_no(program: Program, given: Argument, name: str) -> bool:
+    """Whether what is handed on by stars surely has nothing for the first parameter, which has a name."""
+    return all(
+        (isinstance(value, Items) and not value.items and not value.open)
+        or (isinstance(value, Table) and name not in value.items and not value.open)
+        for value, _ in program.evaluator.value_of(given, HERE)
     )
 
 

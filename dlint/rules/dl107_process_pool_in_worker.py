@@ -2,9 +2,10 @@
 
 ## What it finds
 
-`multiprocessing.Pool`, `ProcessPoolExecutor`, `multiprocessing.Process` or a `DataLoader` with workers, made
-in worker code of a loader that has workers. Pools of threads, `subprocess` and a nested loader with
-`num_workers=0` are fine, and so is code that runs only where `get_worker_info()` is None.
+`multiprocessing.Pool`, `ProcessPoolExecutor`, `multiprocessing.Process`, tqdm's `process_map` or a
+`DataLoader` with workers, made in worker code of a loader that has workers. Pools of threads, `subprocess`
+and a nested loader with `num_workers=0` are fine, and so is code that runs only where `get_worker_info()` is
+None.
 
 ## Why is this bad
 

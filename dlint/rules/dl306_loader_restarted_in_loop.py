@@ -2,20 +2,20 @@
 
 ## What it finds
 
-`next(iter(loader))`, in one step or in two, `islice(loader, 1)` or a `for` that its first round ends
-(`for batch in loader: break`), in a loop, where the loader has workers and stays the same while
-the loop goes round; `next(iter(loaders[k]))` as well, one of each in an inner loop, and a function that
-returns it and is called in a loop.
+`next(iter(loader))`, in one step or in two, `islice(loader, 1)`, `more_itertools.first(loader)` or a `for`
+that its first round ends (`for batch in loader: break`), in a loop, where the loader has workers and stays
+the same while the loop goes round; `next(iter(loaders[k]))` as well, one of each in an inner loop, and a
+function that returns it and is called in a loop.
 
 Once before or after a loop is fine, so is once an epoch beside what goes through the batches (a loop, a
-function that is called there, or one that trains by its name and cannot be seen; not one of many rounds,
-`if step % 500 == 0: evaluate(val)`), now and then
-(`if step % 100 == 0`, but not `if rank == 0`, `args.weight > 0` or what only the constructor sets, which are
-the same in all rounds, nor `if step > 3`, which lets all through from one on), in a loop that is left in the
-same round (an attempt that is made again only after an error) or goes round a few times as it is written, in
-a function that keeps what it has taken (`if self.example is None:`), in a test, a loader without workers or
-with `persistent_workers=True`, one that a method called in each round makes anew, a loader class with an
-`__iter__` of its own, and what may be an iterator already (`batches = iter(loader)`), which is gone on with.
+function that is called there, or one that trains by its name and cannot be seen; not one of many rounds, `if
+step % 500 == 0: evaluate(val)`), now and then (`if step % 100 == 0`, but not `if rank == 0`, `cfg["weight"] >
+0` or what only the constructor sets, which are the same in all rounds, nor `if step > 3`, which lets all
+through from one on), in a loop that is left in the same round (an attempt that is made again only after an
+error) or goes round a few times as it is written, in a function that keeps what it has taken (`if
+self.example is None:`), in a test, a loader without workers or with `persistent_workers=True`, one that a
+method called in each round makes anew, a loader class with an `__iter__` of its own, and what may be an
+iterator already (`batches = iter(loader)`), which is gone on with.
 
 ## Why is this bad
 
@@ -81,7 +81,7 @@ from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.restarts import Restart, base_of, may_restart, restarts, takes_first
+from dlint.source.restarts import FIRSTS, Restart, base_of, may_restart, restarts, takes_first
 from dlint.source.statements import (
     blocks,
     changed_names,
@@ -93,7 +93,7 @@ from dlint.source.statements import (
 )
 from dlint.values.frame import Point
 from dlint.values.places import loops_around, loops_that_repeat, tests_around
-from dlint.values.values import Const, Function, Value
+from dlint.values.values import Const, External, Function, Value
 
 _RESTART = re.compile(
     r"\bnext\s*\(\s*iter\s*\(|\biter\s*\([^\n]{0,500}\)\s*\.\s*(?:__next__|next)\s*\(|=\s*iter\s*\("
@@ -140,11 +140,22 @@ def check(program: Program) -> Iterator[Found]:
             if iterations is None:
                 iterations = Iterations(program)
             (loop, held), point = _loop(restart), program.evaluator.sites.point_of(module, restart.trail)
+            if restart.called is not None and not _is_of_library(program, restart.called, point):
+                continue
             if loop is not None and any(each is loop for each in loops_that_repeat(point)):
                 if not restart.returns:  # else the loop is left as well
                     yield from _in_loop(program, iterations, restart, loop, held, point)
             elif restart.is_of_function:
                 yield from _in_function(program, iterations, module, restart)
+
+
+def _is_of_library(program: Program, called: ast.expr, point: Point) -> bool:
+    """Whether what is called gives the first thing of what it is given."""
+    program.evaluator.start()
+    return any(
+        isinstance(value, External) and value.name in FIRSTS
+        for value, _ in program.evaluator.values(called, point)
+    )
 
 
 def _is_in_handler(trail: list[ast.AST]) -> bool:
@@ -223,7 +234,7 @@ def _calling_loop(
         scope, called = site.point.frame.scope, site.point
         if program.modules.index.is_test(called.frame.module.relative):
             continue
-        loops = [loop for loop in loops_around(called) if not _is_short(loop)]
+        loops, several = _round_of(site.call, [loop for loop in loops_around(called) if not _is_short(loop)])
         if not loops:
             if next(tests_around(called), None) is not None:
                 continue
@@ -253,12 +264,29 @@ def _calling_loop(
         parts = {
             node.id for each in (site.call.func, *told) for node in walk(each) if isinstance(node, ast.Name)
         }
+        parts -= {name for each in several for name in target_names(each.target)}
         if parts & called.frame.layout.bound_by(loop) or any(
-            _binds(program, loop, node, called) for node in handed
+            _binds(program, loop, node, called) for node in (*handed, *(each.iter for each in several))
         ):
             continue
         return site
     return None
+
+
+def _round_of(call: ast.Call, loops: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.For]]:
+    """Of the loops around a call, those that come back to the same function, and those inside, which call it
+    on one object after the other (``for hook in self.hooks: hook.after_step()``)."""
+    holder, several = call.func, list[ast.For]()
+    while isinstance(holder, ast.Attribute | ast.Subscript):
+        holder = holder.value
+    for at, loop in enumerate(loops):
+        if not isinstance(loop, ast.For) or not _is_bound(holder, loop.target):
+            return loops[at:], several
+        several.append(loop)
+        holder = loop.iter
+        while isinstance(holder, ast.Attribute | ast.Subscript):
+            holder = holder.value
+    return [], several
 
 
 def _sites(program: Program, function: ast.FunctionDef, point: Point) -> list[Site]:

@@ -11,14 +11,15 @@ workers:
   dataclass that the command line fills, or by what was put on the GPU before (`model.device`, also with
   `device_map="auto"`).
   `Accelerator().device` and that of Lightning's `Fabric` are a GPU wherever there is one, unless they are
-  told otherwise. A number is a GPU's (`device=0`, `.to(0)`), and so is the rank that `mp.spawn` passes to
-  what it starts.
+  told otherwise; so is `torch.accelerator.current_accelerator()`. A number is a GPU's (`device=0`, `.to(0)`),
+  and so is the rank that `mp.spawn` passes to what it starts.
 - Tensors and networks that the parent has put on the GPU, and worker code reads or runs: in an attribute of
   the dataset or of a transform, in a name of a module, or as the data of a `TensorDataset`. So is what the
   parent made of them: `rows.mean(0)`, `torch.cat(features)`, and what a network on the GPU gave
   (`features.append(net(x))`), until it is brought back: `.cpu()`, `.item()`, `.tolist()`. What is made
   without a device under `with torch.device("cuda"):` is there, and so is a network that is moved after a
-  dataset got it, before the loader is made (a network moves where it is).
+  dataset got it, before the loader is made (a network moves where it is), and what a method puts there that
+  is called on the dataset (`data.to(device)`) before the loader is made, in the same function, under no test.
 - Tensors that are made without a device (`torch.zeros(3)`) where the parent has said that this is the GPU:
   `torch.set_default_device("cuda")`, `torch.set_default_tensor_type("torch.cuda.FloatTensor")`.
 - `.pin_memory()` and `pin_memory=True` of torch's functions, and what asks the GPU:

@@ -1,5 +1,5 @@
 """Where a file makes an iterator and takes one thing out of it: ``next(iter(x))``, in one step or in two,
-``islice(x, 1)``, or a loop that its first round ends."""
+``islice(x, 1)``, ``more_itertools.first(x)``, or a loop that its first round ends."""
 
 from __future__ import annotations
 
@@ -22,7 +22,11 @@ _LOOP = re.compile(r"[ \t]*(?:async[ \t]+)?for\b")
 _LEAVES = re.compile(r"(?:break|return)\b")
 _LEFT_BESIDE = re.compile(r"[:;][ \t]*(?:break|return)\b")
 _ONE = re.compile(r",\s*1\s*\)")
+# Who gives the first thing by the name ``first``: whoever asks must look whether it is theirs.
+FIRSTS = frozenset({"more_itertools.first", "toolz.first", "cytoolz.first", "funcy.first"})
+_OF_FIRST = re.compile(r"^[ \t]*(?:import|from)[ \t]+(?:more_itertools|cytoolz|toolz|funcy)\b", re.MULTILINE)
 _NEXT = "next(iter({}))"
+_FIRST = "first({})"
 _LEFT_AT_ONCE = "for ... in {}, left at once,"
 
 
@@ -45,6 +49,11 @@ class Restart(NamedTuple):
     @property
     def is_next(self) -> bool:
         return self.spelling == _NEXT
+
+    @property
+    def called(self) -> ast.expr | None:
+        """What is called by a name that others may have, too."""
+        return self.taking.func if self.spelling == _FIRST and isinstance(self.taking, ast.Call) else None
 
 
 def restarts(module: Module) -> Iterator[Restart]:
@@ -72,6 +81,11 @@ def restarts(module: Module) -> Iterator[Restart]:
                 call.func is trail[-1]
             ):
                 yield Restart(trail[:-1], call, source, True, "islice({}, 1)")
+    if _OF_FIRST.search(module.text):
+        for trail in module.paths_to("first", called=True):
+            match trail[-2]:
+                case ast.Call(args=[source, *_]) as call if call.func is trail[-1]:
+                    yield Restart(trail[:-1], call, source, True, _FIRST)
     lines = [number for number, line in enumerate(module.lines, 1) if _LOOP.match(line)]
     for trail in module.trails_at(lines):
         match trail[-1]:
@@ -90,7 +104,11 @@ def restarts(module: Module) -> Iterator[Restart]:
 
 def may_restart(text: str) -> bool:
     """Whether a file's text may have one of them that is no ``next``."""
-    return ("islice" in text and _ONE.search(text) is not None) or _may_be_left(text)
+    return (
+        ("islice" in text and _ONE.search(text) is not None)
+        or ("first" in text and _OF_FIRST.search(text) is not None)
+        or _may_be_left(text)
+    )
 
 
 def _may_be_left(text: str) -> bool:

@@ -63,7 +63,7 @@ def tests_around(point: Point) -> Iterator[tuple[ast.expr, bool, list[ast.stmt]]
     that leads there and the block that it guards."""
     for place in places_around(point):
         for test, outcome, _ in tests_at(place):
-            yield _spelled(test, point), outcome, place.block
+            yield spelled(test, point), outcome, place.block
 
 
 def tests_at(place: Place) -> Iterator[tuple[ast.expr, bool, bool]]:
@@ -76,11 +76,11 @@ def tests_at(place: Place) -> Iterator[tuple[ast.expr, bool, bool]]:
         yield place.owner.test, place.role == "body", False
 
 
-def _spelled(test: ast.expr, point: Point) -> ast.expr:
+def spelled(test: ast.expr, point: Point) -> ast.expr:
     """A test; for a variable that the scope sets once (``fresh = self.pool is None``), what it is set to."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=ast.Name() as operand):
-            return ast.UnaryOp(op=ast.Not(), operand=_spelled(operand, point))
+            return ast.UnaryOp(op=ast.Not(), operand=spelled(operand, point))
         case ast.Name(id=name) if name in point.frame.layout.binds:
             match [s for s in statements_in(point.frame.layout.body) if name in own_names(s)]:
                 case [ast.Assign(targets=[ast.Name()], value=value)]:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlint.calls.implicit_calls import calls_of_object
 from dlint.knowledge.names import CACHED_PROPERTIES
 from dlint.source.desugaring.made_by_new import keeps_one
 from dlint.source.nodes import COMPREHENSIONS, walk
@@ -179,6 +180,9 @@ class PerBatch(Repetition):
         for call, at in super()._sites(scope, frame):
             if not _is_every_nth(at):
                 yield call, at
+        for at in calls_of_object(self._evaluator, scope, frame):
+            if at.statement is not None and self.concerns(at.frame.scope) and not _is_every_nth(at):
+                yield at.statement, at
 
 
 def _makes_one(scope: ast.AST, frame: Frame) -> bool:

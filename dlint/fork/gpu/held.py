@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from dlint.fork.gpu.moves import Put, is_brought_back, may_come_back
+from dlint.fork.gpu.own_methods import put_by_methods
 from dlint.fork.gpu.placed import (
     argument_of,
     is_empty_list,
@@ -130,7 +131,11 @@ def _of_object(
     told: set[str] = set()
     for world in worlds:
         puts = list(_put(program.evaluator, owner, names, world)) if names else []
-        for name, put in (*puts, *_moved_later(program.evaluator, use, owner, set(used) - names, world)):
+        others = set(used) - names
+        later = [*_moved_later(program.evaluator, use, owner, others, world)]
+        if use.loader is not None and others and _speaks_of_gpus(owner.cls.module.text):
+            later += put_by_methods(program.evaluator, owner, others, use.loader.point, world)
+        for name, put in (*puts, *later):
             if name in told or id(put.point.frame.scope) in worker:
                 continue
             told.add(name)

@@ -33,7 +33,7 @@ from dlint.knowledge.tensors import JOINS
 from dlint.source.statements import FunctionNode, dotted, parameters
 from dlint.values.frame import Argument, Frame, Point, arguments_of, layout_of
 from dlint.values.places import places_around
-from dlint.values.values import Const, External, Function, Items, Made, Unknown, Value
+from dlint.values.values import Const, External, Function, Items, Made, Table, Unknown, Value
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
@@ -62,14 +62,22 @@ def uses_gpu(evaluator: Evaluator, call: ast.Call, point: Point, world: World, f
         return False
     # Of an object of another library nobody knows what a number means.
     of_others = any(isinstance(callee, External) for callee in callees)
-    given = [keyword.value for keyword in call.keywords if keyword.arg in DEVICE_KEYWORDS]
+    given = [keyword.value for keyword in call.keywords if keyword.arg in (*DEVICE_KEYWORDS, None)]
     given += call.args[:1] if moves else []
     return any(
-        may_be_cuda(evaluator, value, w, of_torch or not of_others, far)
+        may_be_cuda(evaluator, each, w, of_torch or not of_others, far)
         for argument in given
         if not _asks_for_worker(evaluator, argument, point)
         for value, w in evaluator.values(argument, point, world)
+        for each in _handed_on(value)
     )
+
+
+def _handed_on(value: Value) -> list[Value]:
+    """What may be a device of an argument, or of the arguments that ``.to(*args, **kwargs)`` hands on."""
+    if isinstance(value, Table):
+        return [value.items[name] for name in DEVICE_KEYWORDS if name in value.items]
+    return list(value.items[:1]) if isinstance(value, Items) else [value]
 
 
 def _asks_for_worker(evaluator: Evaluator, node: ast.expr, point: Point) -> bool:
@@ -118,7 +126,7 @@ def may_be_cuda(
             for argument in given
             for name, w in evaluator.value_of(argument, world)
         )
-    return isinstance(value, Made) and value.name == PRESENT_GPU and numbered
+    return isinstance(value, Made) and value.name in PRESENT_GPU and numbered
 
 
 def _asked_for(evaluator: Evaluator, value: External, world: World) -> bool:

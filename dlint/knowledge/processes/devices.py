@@ -16,8 +16,14 @@ DEVICE_KEYWORDS = ("device", "map_location")
 # What makes a device of a string or a number, and the keywords by which it takes them.
 DEVICE = "torch.device"
 DEVICE_NAMES = ("type", "device")
-# What tells the number of the GPU in use.
-PRESENT_GPU = "torch.cuda.current_device"
+# What tells the GPU in use, by its number or as a device.
+PRESENT_GPU = frozenset(
+    {
+        "torch.accelerator.current_accelerator",
+        "torch.accelerator.current_device_index",
+        "torch.cuda.current_device",
+    }
+)
 # What chooses the device itself, a GPU where there is one: the argument that says otherwise, by its keyword
 # and position, and what it is where it does not: Accelerator(cpu=False), Fabric(accelerator="auto").
 CHOOSE_DEVICE: dict[str, tuple[str, int | None, tuple[object, ...]]] = {

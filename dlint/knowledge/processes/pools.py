@@ -63,7 +63,13 @@ PROCESSES = frozenset(
     {"multiprocessing.Process", "multiprocessing.get_context().Process", "multiprocessing.process.Process"}
 )
 # The same, in one call that also starts it.
-PROCESS_STARTS = frozenset({"multiprocessing.spawn", "multiprocessing.start_processes"})
+PROCESS_STARTS = frozenset(
+    {
+        "multiprocessing.spawn",
+        "multiprocessing.start_processes",
+        "tqdm.contrib.concurrent.process_map",
+    }
+)
 
 
 def gives_work(method: str) -> bool:

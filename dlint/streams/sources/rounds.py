@@ -18,7 +18,7 @@ from dlint.knowledge.iterables import (
 )
 from dlint.source.nodes import walk
 from dlint.source.statements import changed_names, dotted, expressions, own_names, statements_in, target_names
-from dlint.streams.sources.kinds import DATA, NOTHING, Kinds, together
+from dlint.streams.sources.kinds import DATA, NOTHING, Kinds, known_together, together
 from dlint.streams.sources.passages import Loop, passages
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.values import Const, External, Function, Instance, Made, Unknown, Value
@@ -123,6 +123,20 @@ class Rounds:
                     found.append(self._of_names(source, first, _calls_in(callee, frame), point, w, far))
                     found.append(self._streams.of_function(callee, frame, w, far))
                 return together(found)
+            case ast.List(elts=parts) | ast.Tuple(elts=parts):
+                return known_together(
+                    [self._streams.of_expression(each, point, world, far) for each in parts]
+                )
+            case ast.Name(id=name) if name in point.frame.layout.binds and name not in point.locals:
+                made = self._evaluator.flow.definitions(name, point, world)
+                return known_together(
+                    [
+                        self.of_chained(statement.value, Point(point.frame, statement), w, far)
+                        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
+                        else None
+                        for statement, w in made
+                    ]
+                )
         return None
 
     def _is_map(self, node: ast.Call, point: Point, world: World) -> bool:

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 # Functions, one inside another, that a stream is followed through: stages around stages, two for each.
 _FAR = 12
+# What goes through each of its arguments, however many there are: ``zip(*readers)``.
+_TAKES_ALL = frozenset({"builtins.zip", "itertools.chain", "itertools.zip_longest"})
 _TOO_FAR: tuple[int, Key] = (0, "far")
 _ANYWHERE = -1
 # Libraries whose functions only reckon.
@@ -287,12 +289,13 @@ class Streams:
         for callee, w in self._evaluator.values(node.func, point, world):
             match callee:
                 case External() if callee.name in PASSES_ON and not any(
-                    isinstance(argument, ast.Starred) for argument in node.args
+                    isinstance(argument, ast.Starred)
+                    for argument in (node.args[:-1] if callee.name in _TAKES_ALL else node.args)
                 ):
                     given = node.args[PASSES_ON[callee.name]]
                     ends = callee.name == ENDS and self._has_stop(node, point, w)
                     self._ended += int(ends)
-                    kinds = known_together([self.of_expression(part, point, w, far) for part in given])
+                    kinds = known_together([self._of_given(part, point, w, far) for part in given])
                     self._ended -= int(ends)
                     if callee.name == "builtins.map" and kinds == RANGE:
                         kinds = self._mapped(self._evaluator.values(node.args[0], point, w))
@@ -323,6 +326,12 @@ class Streams:
                 case _:
                     return None
         return known_together(found)
+
+    def _of_given(self, node: ast.expr, point: Point, world: World, far: int) -> Kinds:
+        """What an argument reads, or those in a list that is handed on with a star."""
+        if isinstance(node, ast.Starred):
+            return self._rounds.of_chained(node.value, point, world, far)
+        return self.of_expression(node, point, world, far)
 
     def _of_task(self, task: Made, node: ast.Call, point: Point, world: World, far: int) -> Kinds:
         """What is read by what a pool's task gives."""
