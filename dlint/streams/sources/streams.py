@@ -265,13 +265,10 @@ class Streams:
         found: list[Kinds] = []
         for callee, w in self._evaluator.values(node.func, point, world):
             match callee:
-                case External() if callee.name in PASSES_ON and not any(
-                    isinstance(argument, ast.Starred) for argument in node.args
-                ):
-                    given = node.args[PASSES_ON[callee.name]]
+                case External() if (given := _passed_on(callee.name, node)) is not None:
                     ends = callee.name == ENDS and self._has_stop(node, point, w)
                     self._ended += int(ends)
-                    kinds = known_together([self.of_expression(part, point, w, far) for part in given])
+                    kinds = known_together([self._of_given(part, point, w, far) for part in given])
                     self._ended -= int(ends)
                     if callee.name == "builtins.map" and kinds == RANGE:
                         kinds = self._mapped(self._evaluator.values(node.args[0], point, w))
@@ -302,6 +299,12 @@ class Streams:
                 case _:
                     return None
         return known_together(found)
+
+    def _of_given(self, node: ast.expr, point: Point, world: World, far: int) -> Kinds:
+        """What an argument reads that is gone through, or each of several: ``zip(*readers)``."""
+        if isinstance(node, ast.Starred):
+            return self._rounds.of_chained(node.value, point, world, far)
+        return self.of_expression(node, point, world, far)
 
     def _of_task(self, task: Made, node: ast.Call, point: Point, world: World, far: int) -> Kinds:
         """What is read by what a pool's task gives."""
@@ -393,6 +396,17 @@ class Streams:
                 ]
             )
         return DATA if self._evaluator.classes.methods(value, "__getitem__") else None
+
+
+def _passed_on(name: str, call: ast.Call) -> list[ast.expr] | None:
+    """What a library's call goes through of what it is given; nothing where it is not known which that is."""
+    which = PASSES_ON.get(name)
+    if which is None:
+        return None
+    before = call.args[: which.start if which.stop is None else None]
+    if any(isinstance(argument, ast.Starred) for argument in before):
+        return None
+    return call.args[which]
 
 
 def _is_own(name: str, function: Function) -> bool:
