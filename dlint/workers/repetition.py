@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlint.calls.implicit_calls import calls_of_object
 from dlint.knowledge.names import CACHED_PROPERTIES
 from dlint.source.nodes import COMPREHENSIONS, walk
 from dlint.source.statements import FunctionNode, changed_names, own_names, statements_in
@@ -175,6 +176,9 @@ class PerBatch(Repetition):
     def _sites(self, scope: FunctionNode, frame: Frame) -> Iterator[tuple[ast.AST, Point]]:
         for call, at in super()._sites(scope, frame):
             if not _is_every_nth(at):
+                yield call, at
+        for call, at in calls_of_object(self._evaluator, scope, frame):
+            if self.concerns(at.frame.scope) and not _is_every_nth(at):
                 yield call, at
 
 
