@@ -41,11 +41,13 @@ def runs_of(evaluator: Evaluator, scope: FunctionNode, frame: Frame) -> Iterator
         for module, trail in _mentions(evaluator, frame.owner.name):
             if isinstance(trail[-2], ast.Call) and trail[-2].func is trail[-1]:
                 yield Running(evaluator.sites.point_of(module, trail), None)
-    for point in calls_of_object(evaluator, scope, frame):
+    for _, point in calls_of_object(evaluator, scope, frame):
         yield Running(point, None)
 
 
-def calls_of_object(evaluator: Evaluator, scope: FunctionNode, frame: Frame) -> Iterator[Point]:
+def calls_of_object(
+    evaluator: Evaluator, scope: FunctionNode, frame: Frame
+) -> Iterator[tuple[ast.Call, Point]]:
     """Where an object is called whose ``__call__`` a function is, as far as it is called where it is made, or
     by a name that it gets there: ``Trainer()()``, ``train = Trainer()``. Others may call it elsewhere."""
     owner = frame.owner
@@ -60,14 +62,14 @@ def calls_of_object(evaluator: Evaluator, scope: FunctionNode, frame: Frame) -> 
         for name in dict.fromkeys(names_for(trail[:-1])):
             called += [to_callee for _, to_callee in calls_through(module, name)]
         for to_callee in called:
-            point, callee = evaluator.sites.point_of(module, to_callee), to_callee[-1]
-            assert isinstance(callee, ast.expr)
+            point, call = evaluator.sites.point_of(module, to_callee), to_callee[-2]
+            assert isinstance(call, ast.Call)
             if any(
                 isinstance(value, Instance)
                 and any(method.node is scope for method in evaluator.classes.methods(value, scope.name))
-                for value, _ in evaluator.values(callee, point)
+                for value, _ in evaluator.values(call.func, point)
             ):
-                yield point
+                yield call, point
 
 
 def _decorated(evaluator: Evaluator, scope: FunctionNode) -> Iterator[tuple[Point, FunctionNode]]:

@@ -192,7 +192,7 @@ class Boundaries:
         sites = self._evaluator.sites.of(scope, frame)
         if not sites:
             found = [broken]
-            for point in islice(calls_of_object(self._evaluator, scope, frame), _MANY):
+            for _, point in islice(calls_of_object(self._evaluator, scope, frame), _MANY):
                 found += self._climb(point.frame, point.statement, chain, seen, anew)
             return found
         found = [] if self._evaluator.sites.are_all(scope) else [broken]

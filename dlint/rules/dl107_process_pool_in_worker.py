@@ -2,10 +2,10 @@
 
 ## What it finds
 
-`multiprocessing.Pool`, `ProcessPoolExecutor`, `multiprocessing.Process`, tqdm's `process_map` or a
-`DataLoader` with workers, made in worker code of a loader that has workers. Pools of threads, `subprocess`
-and a nested loader with `num_workers=0` are fine, and so is code that runs only where `get_worker_info()` is
-None.
+`multiprocessing.Pool`, `ProcessPoolExecutor`, `multiprocessing.Process` or a `DataLoader` with workers,
+made in worker code of a loader that has workers, or tqdm's `process_map` called there. Pools of threads,
+`subprocess` and a nested loader with `num_workers=0` are fine, and so is code that runs only where
+`get_worker_info()` is None.
 
 ## Why is this bad
 
@@ -51,7 +51,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.knowledge.processes.pools import POOLS, PROCESS_STARTS, PROCESSES
+from dlint.knowledge.processes.pools import POOLS, PROCESS_MAPS, PROCESS_STARTS, PROCESSES
 from dlint.loaders.loaders import is_zero
 from dlint.program.conditions import executed
 from dlint.program.program import Program
@@ -101,6 +101,8 @@ def _starts(program: Program, code: WorkerCode, event: Event) -> str | None:
             for other in code.events
         )
         return f"a multiprocessing.{shown}" if started else None
+    if event.name in PROCESS_MAPS:
+        return f"the ProcessPoolExecutor of {shown}"
     if event.name in _STARTERS:
         return f"a {shown}" if shown != "Pool" else "a multiprocessing.Pool"
     loader = program.made_by(event.node)

@@ -13,8 +13,9 @@ Also a `raise StopIteration` that stands in `__getitem__` itself.
 Iterators without an end (`itertools.cycle`) or made anew now and then, `next(iter(x))` for the first of
 something, the `__next__` of a stream, generators (where Python turns the StopIteration into a RuntimeError)
 and transforms of a library that makes another error of it (MONAI's `Compose`) are left alone, and so are
-searches for an equal key, for a name that matches or for the place of the index among limits, which are
-there by construction, and `raise StopIteration` where the index is out of bounds, which no sampler gives.
+searches for an equal key (but those of a kind that must reach a limit, too: `x.kind == 1 and x.area > 32`),
+for a name that matches or for the place of the index among limits, which are there by construction, and
+`raise StopIteration` where the index is out of bounds, which no sampler gives.
 
 ## Why is this bad
 
@@ -176,7 +177,9 @@ def _ends(program: Program, uses: list[WorkerUse], streams: Streams, source: ast
         )
         index = index_names_in(frame, _ENTRIES)
         return all(
-            bool(tests) and not any(_looks_up(test) or _finds_place(test, given, index) for test in tests)
+            bool(tests)
+            and (_is_limited(tests) or not any(map(_looks_up, tests)))
+            and not any(_finds_place(test, given, index) for test in tests)
             for tests in searches
         )
     if (
@@ -225,6 +228,36 @@ def _looks_up(test: ast.expr) -> bool:
         isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] in _MATCHES
         for node in walk(test)
     )
+
+
+def _is_limited(tests: list[ast.expr]) -> bool:
+    """Whether a search takes those of a kind alone, a constant, that also reach a limit, a
+    number: ``b["kind"] == 1 and b["area"] > 32``. That there are some of a kind does not say that one of them
+    does."""
+    parts = [
+        part
+        for test in tests
+        for part in (test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test])
+    ]
+    keys = [part for part in parts if _looks_up(part)]
+    return any(map(_reaches_number, parts)) and all(
+        isinstance(key, ast.Compare)
+        and isinstance(key.ops[0], ast.Eq)
+        and any(isinstance(side, ast.Constant) for side in (key.left, *key.comparators))
+        for key in keys
+    )
+
+
+def _reaches_number(test: ast.expr) -> bool:
+    """Whether what an element has is compared with a number; one with 0 only says that it has some."""
+    match test:
+        case ast.Compare(
+            left=ast.Subscript() | ast.Attribute(),
+            ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()],
+            comparators=[ast.Constant(value=int() | float() as limit)],
+        ):
+            return bool(limit)
+    return False
 
 
 def _gets_out(program: Program, uses: list[WorkerUse], node: ast.AST, point: Point, link: Link) -> bool:

@@ -180,9 +180,9 @@ class PerBatch(Repetition):
         for call, at in super()._sites(scope, frame):
             if not _is_every_nth(at):
                 yield call, at
-        for at in calls_of_object(self._evaluator, scope, frame):
-            if at.statement is not None and self.concerns(at.frame.scope) and not _is_every_nth(at):
-                yield at.statement, at
+        for call, at in calls_of_object(self._evaluator, scope, frame):
+            if self.concerns(at.frame.scope) and not _is_every_nth(at):
+                yield call, at
 
 
 def _makes_one(scope: ast.AST, frame: Frame) -> bool:

@@ -63,13 +63,9 @@ PROCESSES = frozenset(
     {"multiprocessing.Process", "multiprocessing.get_context().Process", "multiprocessing.process.Process"}
 )
 # The same, in one call that also starts it.
-PROCESS_STARTS = frozenset(
-    {
-        "multiprocessing.spawn",
-        "multiprocessing.start_processes",
-        "tqdm.contrib.concurrent.process_map",
-    }
-)
+PROCESS_STARTS = frozenset({"multiprocessing.spawn", "multiprocessing.start_processes"})
+# Calls that make a pool of processes, give it all work and end it.
+PROCESS_MAPS = frozenset({"tqdm.contrib.concurrent.process_map"})
 
 
 def gives_work(method: str) -> bool:

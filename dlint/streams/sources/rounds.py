@@ -100,6 +100,14 @@ class Rounds:
     def of_chained(self, node: ast.expr, point: Point, world: World, far: int) -> Kinds:
         """What ``chain.from_iterable`` gives of the streams that an expression makes one after another."""
         match node:
+            case ast.List(elts=parts) | ast.Tuple(elts=parts):
+                if any(isinstance(part, ast.Starred) for part in parts):
+                    return None
+                return known_together(
+                    [self._streams.of_expression(part, point, world, far) for part in parts]
+                )
+            case ast.Name(id=name) if name not in point.locals and name in point.frame.layout.binds:
+                return self._of_made_before(name, point, world, far)
             case (
                 ast.GeneratorExp(elt=elt, generators=[generator])
                 | ast.ListComp(elt=elt, generators=[generator])
@@ -138,6 +146,19 @@ class Rounds:
                     ]
                 )
         return None
+
+    def _of_made_before(self, name: str, point: Point, world: World, far: int) -> Kinds:
+        """The same, where a variable stands for the streams, and nothing is put to them later."""
+        found: list[Kinds] = []
+        for statement, w in self._evaluator.flow.definitions(name, point, world):
+            match statement:
+                case ast.Assign(
+                    targets=[ast.Name()], value=ast.List() | ast.Tuple() | ast.ListComp() as streams
+                ):
+                    found.append(self.of_chained(streams, Point(point.frame, statement), w, far))
+                case _:
+                    return None
+        return known_together(found)
 
     def _is_map(self, node: ast.Call, point: Point, world: World) -> bool:
         callees = self._evaluator.values(node.func, point, world)

@@ -50,7 +50,6 @@ _ANYWHERE = -1
 # Libraries whose functions only reckon.
 _OF_NUMBERS = ("builtins.", "math.", "numpy.", "torch.")
 
-
 # What is stored in an attribute of which more can be told than what the values there are.
 _TELLS = ast.Subscript | ast.Name | ast.Call | ast.GeneratorExp | ast.ListComp | ast.BoolOp | ast.IfExp
 
@@ -328,7 +327,7 @@ class Streams:
         return known_together(found)
 
     def _of_given(self, node: ast.expr, point: Point, world: World, far: int) -> Kinds:
-        """What an argument reads, or those in a list that is handed on with a star."""
+        """What an argument reads that is gone through, or each of several: ``zip(*readers)``."""
         if isinstance(node, ast.Starred):
             return self._rounds.of_chained(node.value, point, world, far)
         return self.of_expression(node, point, world, far)
