@@ -145,6 +145,7 @@ from dlint.program.renewals import lacks_init, renewed_by_call, renewed_by_paren
 from dlint.program.unseeded_transforms import unseeded_transforms
 from dlint.project.releases.pinned import is_older
 from dlint.randomness.augmenters import draws_numbers, has_own_state
+from dlint.randomness.first_use import alike, is_kept_from_first, is_made_in, is_set_at_start
 from dlint.randomness.replacements import REPLACING, replaces_item
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
@@ -161,6 +162,7 @@ from dlint.workers.worker import WorkerCode
 _SEED_LIBRARY = "call imgaug.seed(torch.initial_seed() % 2**31) in worker_init_fn"
 _SEED_TRANSFORM = "call its set_random_seed(torch.initial_seed() % 2**32) in worker_init_fn"
 _MONAIS_LOADER = "use monai.data.DataLoader, or call monai.data.worker_init_fn in worker_init_fn"
+_FROM_WORKERS_SEED = "make its seed of torch.initial_seed(), which is another in each worker and epoch"
 _ANEW = (
     "make it anew for each epoch, alike in all workers: from get_worker_info().seed - get_worker_info().id"
 )
@@ -172,23 +174,33 @@ _SEVERAL = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
 
 def check(program: Program) -> Iterator[Found]:
     """Generators that worker code draws from and that the workers did not make."""
-    draws = {id(code): list(_draws(program, code)) for code in codes_of(program.uses)}
+    # What workers make themselves comes last: where they have the parent's, they make none.
+    draws = {
+        id(code): sorted(_draws(program, code), key=lambda each: is_made_in(code, each[1]))
+        for code in codes_of(program.uses)
+    }
     for use in program.uses:
-        for event, made, lazy in draws[id(use.code)]:
+        inherited: set[str] = set()
+        for event, made, in_worker in draws[id(use.code)]:
             if albumentations.is_transform(made.name):
-                if not lazy and _may_be_fresh(program) and not _is_renewed(program, use, made):
+                if not in_worker and _may_be_fresh(program) and not _is_renewed(program, use, made):
                     yield _found_transform(program, event, made, use)
                 continue
             if is_augmenter(made.name):
-                if _is_inherited(program, use, made, in_worker=lazy):
+                if _is_inherited(program, use, made, in_worker=in_worker):
                     yield _found_augmenter(program, use, event, made)
                 continue
             if _is_renewed(program, use, made):
                 continue
             own = _is_one_of_many(use.code, made)
-            used = _used(program, use, made) if lazy else ""
-            if used is None:
+            used = "" if not in_worker else _used(program, use, made) if _is_lazy(program, use, made) else None
+            fixed = alike(program.evaluator, use.code, event, made) if used is None else ""
+            if used is None and (not fixed or not inherited.isdisjoint(names_of(made))):
                 continue
+            if used is None and is_set_at_start(program, use):
+                continue
+            inherited |= names_of(made) if not fixed else set()
+            own = own or fixed == "epochs"
             kept = use.loader is not None and keeps_workers(program, use.loader)
             if own and kept:
                 continue
@@ -198,6 +210,8 @@ def check(program: Program) -> Iterator[Found]:
                 continue
             whose = "workers" if kept or anew else "epochs" if own or order else "workers and epochs"
             found = _found(program, use, event, made, used, whose)
+            if fixed:
+                found = found._replace(cure=_FROM_WORKERS_SEED, remedy=None, by_hand=_FROM_WORKERS_SEED)
             yield found if not order else found._replace(cure=_ANEW, remedy=None, by_hand=_ANEW)
         yield from _of_monai(program, use)
 
@@ -240,23 +254,26 @@ def _used(program: Program, use: WorkerUse, made: Made) -> str | None:
 
 def _draws(program: Program, code: WorkerCode) -> Iterator[tuple[Event, Made, bool]]:
     """The draws from generators that the workers did not make, or (True) that are made at the first use,
-    wherever that is."""
+    wherever that is, or at that of each process."""
     events = [event for event in code.events if event.role != "worker_init_fn" and _may_draw(event)]
     if not events:
         return
     worker = frozenset(id(visit.function.node) for visit in code.visits)
     stored: dict[Key, bool] = {}
-    reseeded = {event.owner.key for event in code.events if event.owner is not None and _reseeds(event)}
-    reseeded |= {value.key for visit in code.visits for value in _restored(program, visit)}
+    reseeding: dict[Key, set[int]] = {}
+    for event in code.events:
+        if event.owner is not None and _reseeds(event):
+            reseeding.setdefault(event.owner.key, set()).add(id(event.point.frame.scope))
+    restored = {value.key for visit in code.visits for value in _restored(program, visit)}
     for event in events:
         for made in _generators(program, event):
-            if made.key in reseeded:
+            first = is_kept_from_first(made)
+            # What makes it may seed it there and then.
+            again = reseeding.get(made.key, set()) - ({id(made.point.frame.scope)} if first else set())
+            if again or made.key in restored:
                 continue
             if not made_in_parent(program, made, worker):
-                if is_augmenter(made.name) or (
-                    _lazy(made)
-                    and not is_given_process(program.evaluator, code.visits, made.point.frame.scope)
-                ):
+                if is_augmenter(made.name) or first or _lazy(made):
                     yield event, made, True
             else:
                 if made.key not in stored:
@@ -436,6 +453,12 @@ def _is_one_of_many(code: WorkerCode, made: Made) -> bool:
     )
 
 
+def _is_lazy(program: Program, use: WorkerUse, made: Made) -> bool:
+    """Whether a generator is made at its first use, and none is for each process."""
+    scope = made.point.frame.scope
+    return _lazy(made) and not is_given_process(program.evaluator, use.code.visits, scope)
+
+
 def _lazy(made: Made) -> bool:
     """Whether a generator is made only where a test finds none yet, whatever the process: ``is None``."""
     if is_cached(made.point.frame.scope):
@@ -454,18 +477,21 @@ def _found(
     use: WorkerUse,
     event: Event,
     made: Made,
-    used: str,
+    used: str | None,
     whose: str,
 ) -> Found:
-    """The finding, with what in the parent has ``used`` the generator first, where that makes it; ``whose``
-    numbers are the same: those of "workers", "epochs" or "workers and epochs"."""
+    """The finding, with what in the parent has ``used`` the generator first, where that makes it, None where
+    each worker makes its own; ``whose`` numbers are the same: those of "workers", "epochs" or "workers and
+    epochs"."""
     assert isinstance(made.node, ast.expr)
     effect: Effect = "silent"
     what, where = f"{GENERATORS[made.name]} is made before the workers start: ", ""
-    if used:
+    if used is None:
+        what = f"{GENERATORS[made.name]} is made at its first use in each worker, from a seed that repeats: "
+    elif used:
         what = f"{GENERATORS[made.name]} is made at its first use, in the parent: "
         where = f" ({used})"
-    if made.name.startswith("torch.Generator") and program.start_method_of(use) in STARTS_ANEW:
+    if used is not None and made.name.startswith("torch.Generator") and program.start_method_of(use) in STARTS_ANEW:
         effect, happens = "error", "it cannot be sent to them (RuntimeError)"
     elif whose == "epochs":
         happens = "every epoch draws the same numbers from it, in new workers"

@@ -213,14 +213,17 @@ def _gives_several(loop: ast.stmt) -> bool:
 def is_once(call: ast.AST, point: Point) -> bool:
     """Whether a call is made only where its result is not there yet: ``if self.pool is None``, ``except
     KeyError``, ``self.pool or make()``, ``if not os.path.exists(cache)``."""
-    if any(place.role == "handler" for place in places_around(point)):
-        return True
-    if any(
-        _is_absence(test, wanted, block) or (isinstance(test, ast.Compare) and _is_of_process(test, point))
-        for test, wanted, block in tests_around(point)
-    ):
+    if any(place.role == "handler" for place in places_around(point)) or is_for_absent(point):
         return True
     return any(isinstance(node, ast.IfExp | ast.BoolOp) for node in path_to(point.statement, call))
+
+
+def is_for_absent(point: Point) -> bool:
+    """Whether control comes to a point only where a test finds nothing there yet, or of another process."""
+    return any(
+        _is_absence(test, wanted, block) or (isinstance(test, ast.Compare) and _is_of_process(test, point))
+        for test, wanted, block in tests_around(point)
+    )
 
 
 def is_only_where_none(statement: ast.stmt, point: Point) -> bool:
