@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
-from dlint.fork.sides import init_visits
 from dlint.knowledge.randomness import RESEEDS
 from dlint.randomness.seed import FIXED, FIXED_SEED, WORKER, Seed
 from dlint.randomness.seeds import seeds_of
@@ -15,9 +13,7 @@ from dlint.workers.repetition import is_cached, is_for_absent, kept_as
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
-    from dlint.fork.program import Program
     from dlint.values.values import Made
-    from dlint.workers.uses import WorkerUse
     from dlint.workers.worker import WorkerCode
 
 # Without a seed it starts from a number that is written in torch.
@@ -37,14 +33,6 @@ def is_kept_from_first(made: Made) -> bool:
 def is_made_in(code: WorkerCode, made: Made) -> bool:
     """Whether worker code makes something."""
     return any(visit.function.node is made.point.frame.scope for visit in code.visits)
-
-
-def is_set_at_start(program: Program, use: WorkerUse) -> bool:
-    """Whether what workers start with comes at their dataset, and may give it another seed."""
-    return any(
-        re.search(r"\bdataset\b", visit.function.module.text_of(visit.function.node))
-        for visit in init_visits(program, use)
-    )
 
 
 def alike(evaluator: Evaluator, code: WorkerCode, draw: Event, made: Made) -> str:

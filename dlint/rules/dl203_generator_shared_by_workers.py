@@ -124,6 +124,7 @@ MONAI.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dlint.finding import Effect, Remedy
@@ -131,7 +132,7 @@ from dlint.fork.early.per_process import is_for_one_process, is_given_process
 from dlint.fork.early.put_to_work import made_by_constructor, made_early
 from dlint.fork.early.reads import item_read_in_parent
 from dlint.fork.early.reset import resetting
-from dlint.fork.sides import after_fork, functions_of, made_in_parent, names_of, renewed
+from dlint.fork.sides import after_fork, functions_of, init_visits, made_in_parent, names_of, renewed
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.augmentation import albumentations
 from dlint.knowledge.augmentation.augmenters import LIBRARY, draws_from_augmenter, is_augmenter, renews
@@ -145,7 +146,7 @@ from dlint.program.renewals import lacks_init, renewed_by_call, renewed_by_paren
 from dlint.program.unseeded_transforms import unseeded_transforms
 from dlint.project.releases.pinned import is_older
 from dlint.randomness.augmenters import draws_numbers, has_own_state
-from dlint.randomness.first_use import alike, is_kept_from_first, is_made_in, is_set_at_start
+from dlint.randomness.first_use import alike, is_kept_from_first, is_made_in
 from dlint.randomness.replacements import REPLACING, replaces_item
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
@@ -166,6 +167,7 @@ _FROM_WORKERS_SEED = "make its seed of torch.initial_seed(), which is another in
 _ANEW = (
     "make it anew for each epoch, alike in all workers: from get_worker_info().seed - get_worker_info().id"
 )
+_DATASET = re.compile(r"\bdataset\b")
 # Methods by which an order is drawn.
 _ORDERS = frozenset({"permutation", "permuted", "randperm", "sample", "shuffle"})
 _KEYWORDS = ("generator", "rng", "random_state")
@@ -193,13 +195,13 @@ def check(program: Program) -> Iterator[Found]:
             if _is_renewed(program, use, made):
                 continue
             own = _is_one_of_many(use.code, made)
-            used = "" if not in_worker else _used(program, use, made) if _is_lazy(program, use, made) else None
-            fixed = alike(program.evaluator, use.code, event, made) if used is None else ""
-            if used is None and (not fixed or not inherited.isdisjoint(names_of(made))):
-                continue
-            if used is None and is_set_at_start(program, use):
-                continue
-            inherited |= names_of(made) if not fixed else set()
+            used, fixed = _used(program, use, made) if in_worker else "", ""
+            if used is not None:
+                inherited |= names_of(made)
+            else:
+                fixed = _alike(program, use, event, made) if inherited.isdisjoint(names_of(made)) else ""
+                if not fixed:
+                    continue
             own = own or fixed == "epochs"
             kept = use.loader is not None and keeps_workers(program, use.loader)
             if own and kept:
@@ -237,7 +239,10 @@ def _of_monai(program: Program, use: WorkerUse) -> Iterator[Found]:
 
 
 def _used(program: Program, use: WorkerUse, made: Made) -> str | None:
-    """What has the parent make a generator that is made at its first use; None where nothing does."""
+    """What has the parent make a generator that is made at its first use; None where nothing does, or where
+    each process makes its own."""
+    if not _is_lazy(program, use, made):
+        return None
     owner = made.point.frame.owner
     resets = resetting(program, use, owner, names_of(made))
     by_item = id(made.point.frame.scope) in functions_of(program, use)
@@ -250,6 +255,18 @@ def _used(program: Program, use: WorkerUse, made: Made) -> str | None:
         return f"used at {place(*read)}"
     begun = not resets - {"__init__"} and made_by_constructor(program, use, made)
     return "used by the constructor" if begun else None
+
+
+def _alike(program: Program, use: WorkerUse, event: Event, made: Made) -> str:
+    """Whose numbers are alike that each worker draws from what it makes itself, if any are. A function that
+    workers start with and that comes at their dataset may give it another seed."""
+    found = alike(program.evaluator, use.code, event, made)
+    if found and any(
+        _DATASET.search(visit.function.module.text_of(visit.function.node))
+        for visit in init_visits(program, use)
+    ):
+        return ""
+    return found
 
 
 def _draws(program: Program, code: WorkerCode) -> Iterator[tuple[Event, Made, bool]]:
@@ -491,7 +508,8 @@ def _found(
     elif used:
         what = f"{GENERATORS[made.name]} is made at its first use, in the parent: "
         where = f" ({used})"
-    if used is not None and made.name.startswith("torch.Generator") and program.start_method_of(use) in STARTS_ANEW:
+    sent = used is not None and program.start_method_of(use) in STARTS_ANEW
+    if sent and made.name.startswith("torch.Generator"):
         effect, happens = "error", "it cannot be sent to them (RuntimeError)"
     elif whose == "epochs":
         happens = "every epoch draws the same numbers from it, in new workers"
