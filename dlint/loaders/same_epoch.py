@@ -53,8 +53,8 @@ def is_same(program: Program, tell: Tell, loop: ast.stmt, far: int = 0) -> bool:
             return _is_fixed(tell.number, tell.point, frame.layout.bound_by(loop))
         # Who is called by nobody that is seen may be called for each epoch.
         scope = frame.scope
-        called = isinstance(scope, ast.Module) or any(program.evaluator.sites.of(scope, frame))
-        return called or isinstance(tell.number, ast.Constant)
+        seen = not isinstance(scope, ast.FunctionDef) or any(program.evaluator.sites.of(scope, frame))
+        return seen or isinstance(tell.number, ast.Constant)
     handed = _handed(program, tell) if far < _FAR else None
     return bool(handed) and all(is_same(program, each, loop, far + 1) for each in handed or ())
 

@@ -376,7 +376,7 @@ def _generators(program: Program, event: Event) -> list[Made]:
         event.owner.name in GENERATORS or draws_numbers(program.evaluator, event.owner)
     ):
         found.append(event.owner)
-    if isinstance(event.node, ast.Call) and event.owner is None:
+    if isinstance(event.node, ast.Call) and (event.owner is None or event.owner.name not in GENERATORS):
         for keyword in event.node.keywords:
             if keyword.arg in _KEYWORDS:
                 for value, _ in program.evaluator.values(keyword.value, event.point, event.world):
