@@ -141,12 +141,12 @@ from dlint.knowledge.randomness import GENERATORS, RESEEDS, SEEDS, draws_from_ge
 from dlint.program.asked import for_made
 from dlint.program.conditions import both, loaded
 from dlint.program.endless import keeps_workers
+from dlint.program.first_use import alike, is_kept_from_first, is_made_in
 from dlint.program.program import Program
 from dlint.program.renewals import lacks_init, renewed_by_call, renewed_by_parent, restored_by, stores
 from dlint.program.unseeded_transforms import unseeded_transforms
 from dlint.project.releases.pinned import is_older
 from dlint.randomness.augmenters import draws_numbers, has_own_state
-from dlint.randomness.first_use import alike, is_kept_from_first, is_made_in
 from dlint.randomness.replacements import REPLACING, replaces_item
 from dlint.rules.rule import Found
 from dlint.rules.wording import place

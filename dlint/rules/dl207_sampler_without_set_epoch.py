@@ -80,11 +80,11 @@ from dlint.knowledge.epochs import (
     speaks_of_evaluation,
     speaks_of_training,
 )
-from dlint.loaders.epoch_loops import EpochLoop, epoch_loop, only, run_by_libraries
-from dlint.loaders.epochs import Epochs
+from dlint.loaders.by_epoch.epoch_loops import EpochLoop, epoch_loop, only, run_by_libraries
+from dlint.loaders.by_epoch.epochs import Epochs
+from dlint.loaders.by_epoch.same_epoch import Tell, is_same
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
-from dlint.loaders.same_epoch import Tell, is_same
 from dlint.loaders.samplers import Dealt, Samplers
 from dlint.program.program import Program
 from dlint.rules.rule import Found

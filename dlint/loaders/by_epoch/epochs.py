@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.calls.parameters import is_static, written
 from dlint.knowledge.epochs import TELLS, sets_epoch_itself
-from dlint.loaders.same_epoch import Tell, may_be_same
+from dlint.loaders.by_epoch.same_epoch import Tell, may_be_same
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.calls.parameters import is_static, written
 from dlint.knowledge.randomness import sounds_changing, sounds_like_settings
-from dlint.loaders.epoch_loops import loops_above
+from dlint.loaders.by_epoch.epoch_loops import loops_above
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, parameters, statements_in
 from dlint.values.frame import Point
