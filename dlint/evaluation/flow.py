@@ -363,6 +363,9 @@ class _Search:
             )
             if assumed:
                 passed += self.block(block, len(block), told(assumed, mark, wanted))
+        if passed and self.binds_itself(statement):  # a walrus in the test, and a branch that binds it anew
+            self.found += [(statement, w) for w in few(passed)]
+            return []
         return few(passed)
 
     def attempt(self, statement: ast.Try, worlds: list[World]) -> list[World]:

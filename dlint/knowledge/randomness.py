@@ -244,13 +244,15 @@ _PURE = ("builtins.", "math.", "operator.", "zlib.", "hashlib.", "binascii.", "n
 _IMPURE_BUILTINS = frozenset({"builtins.id", "builtins.input", "builtins.object", "builtins.next"})
 _NUMPY_NUMBERS = re.compile(r"numpy\.(u?int\w*|abs|array|asarray|mod|remainder|bitwise_\w+)")
 # Calls and names that tell processes apart, the same in every epoch.
-_PROCESS = re.compile(r"rank|world_size|dist_info|num_workers|device_count|process_index|num_processes")
+_PROCESS = re.compile(
+    r"rank|world_size|dist_info|num_workers|device_count|ordinal|process_index|num_processes"
+)
 _ENVIRONMENT = frozenset({"os.environ.get", "os.getenv"})
 _CHANGING_NAME = re.compile(r"epoch|step|iter|time|round|cycle|random|entropy|uuid|pid")
 _SETTINGS_NAME = re.compile(
     r"(?:^|[._])(?:args?|arguments|cfg|conf|config\w*|opts?|options?|h?params?|parameters|settings?|flags?)$"
 )
-_FIXED_NAME = re.compile(r"seed|rank|world_size|worker|gpu|node")
+_FIXED_NAME = re.compile(r"seed|rank|world_size|worker|gpu|node|ordinal|process_index|num_processes")
 
 
 def seeds_below(name: str) -> str:

@@ -4,7 +4,8 @@
 
 In worker code that may be forked:
 
-- `torch.set_num_threads(n)` with n greater than 1;
+- `torch.set_num_threads(n)` with n greater than 1, as that is written, as the default of an option, or as the
+  number of cores (`os.cpu_count()`);
 - `sort`, `group_by`, `read_parquet` and a lazy table's `collect` of polars, where the parent uses polars too;
 - scikit-learn's `KMeans` and `HistGradientBoosting...`, and faiss, where the parent uses them too and the
   program imports them before torch;
@@ -68,6 +69,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from dlint.evaluation.library.library import answer_of
 from dlint.fork.early.put_to_work import run_by_constructors
 from dlint.fork.early.reads import item_read_in_parent
 from dlint.fork.early.surely import is_by_key, is_sure
@@ -91,6 +93,8 @@ from dlint.workers.repetition import is_cached, is_once
 from dlint.workers.uses import WorkerUse
 
 # What has run on a library's threads is not undone.
+# What the options that a program is started with are asked of.
+_ASKED = ".parse_args()."
 _NEVER = re.compile(r"(?!)")
 _OMP = re.compile(r"THREADING_LAYER\W{1,8}omp\b")
 
@@ -124,10 +128,12 @@ def _several(program: Program, event: Event, call: ast.Call) -> bool:
     if not call.args:
         return False
     values = [value for value, _ in program.evaluator.values(call.args[0], event.point, event.world)]
-    return bool(values) and all(
-        (isinstance(value, Const) and isinstance(value.value, int) and value.value > 1)
-        or (isinstance(value, Made) and value.name in CORES)
-        for value in values
+    # What a user asks for in place of a default says nothing of that.
+    known = [value for value in values if not (isinstance(value, External) and _ASKED in value.name)]
+    cores = {answer_of(name).key for name in CORES}
+    return bool(known) and all(
+        (isinstance(value, Const) and isinstance(value.value, int) and value.value > 1) or value.key in cores
+        for value in known
     )
 
 

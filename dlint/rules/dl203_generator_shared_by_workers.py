@@ -124,6 +124,7 @@ MONAI.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dlint.finding import Effect, Remedy
@@ -131,7 +132,7 @@ from dlint.fork.early.per_process import is_for_one_process, is_given_process
 from dlint.fork.early.put_to_work import made_by_constructor, made_early
 from dlint.fork.early.reads import item_read_in_parent
 from dlint.fork.early.reset import resetting
-from dlint.fork.sides import after_fork, functions_of, made_in_parent, names_of, renewed
+from dlint.fork.sides import after_fork, functions_of, init_visits, made_in_parent, names_of, renewed
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.augmentation import albumentations
 from dlint.knowledge.augmentation.augmenters import LIBRARY, draws_from_augmenter, is_augmenter, renews
@@ -140,6 +141,7 @@ from dlint.knowledge.randomness import GENERATORS, RESEEDS, SEEDS, draws_from_ge
 from dlint.program.asked import for_made
 from dlint.program.conditions import both, loaded
 from dlint.program.endless import keeps_workers
+from dlint.program.first_use import alike, is_kept_from_first, is_made_in
 from dlint.program.program import Program
 from dlint.program.renewals import lacks_init, renewed_by_call, renewed_by_parent, restored_by, stores
 from dlint.program.unseeded_transforms import unseeded_transforms
@@ -161,9 +163,11 @@ from dlint.workers.worker import WorkerCode
 _SEED_LIBRARY = "call imgaug.seed(torch.initial_seed() % 2**31) in worker_init_fn"
 _SEED_TRANSFORM = "call its set_random_seed(torch.initial_seed() % 2**32) in worker_init_fn"
 _MONAIS_LOADER = "use monai.data.DataLoader, or call monai.data.worker_init_fn in worker_init_fn"
+_FROM_WORKERS_SEED = "make its seed of torch.initial_seed(), which is another in each worker and epoch"
 _ANEW = (
     "make it anew for each epoch, alike in all workers: from get_worker_info().seed - get_worker_info().id"
 )
+_DATASET = re.compile(r"\bdataset\b")
 # Methods by which an order is drawn.
 _ORDERS = frozenset({"permutation", "permuted", "randperm", "sample", "shuffle"})
 _KEYWORDS = ("generator", "rng", "random_state")
@@ -172,23 +176,33 @@ _SEVERAL = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
 
 def check(program: Program) -> Iterator[Found]:
     """Generators that worker code draws from and that the workers did not make."""
-    draws = {id(code): list(_draws(program, code)) for code in codes_of(program.uses)}
+    # What workers make themselves comes last: where they have the parent's, they make none.
+    draws = {
+        id(code): sorted(_draws(program, code), key=lambda each: is_made_in(code, each[1]))
+        for code in codes_of(program.uses)
+    }
     for use in program.uses:
-        for event, made, lazy in draws[id(use.code)]:
+        inherited: set[str] = set()
+        for event, made, in_worker in draws[id(use.code)]:
             if albumentations.is_transform(made.name):
-                if not lazy and _may_be_fresh(program) and not _is_renewed(program, use, made):
+                if not in_worker and _may_be_fresh(program) and not _is_renewed(program, use, made):
                     yield _found_transform(program, event, made, use)
                 continue
             if is_augmenter(made.name):
-                if _is_inherited(program, use, made, in_worker=lazy):
+                if _is_inherited(program, use, made, in_worker=in_worker):
                     yield _found_augmenter(program, use, event, made)
                 continue
             if _is_renewed(program, use, made):
                 continue
             own = _is_one_of_many(use.code, made)
-            used = _used(program, use, made) if lazy else ""
-            if used is None:
-                continue
+            used, fixed = _used(program, use, made) if in_worker else "", ""
+            if used is not None:
+                inherited |= names_of(made)
+            else:
+                fixed = _alike(program, use, event, made) if inherited.isdisjoint(names_of(made)) else ""
+                if not fixed:
+                    continue
+            own = own or fixed == "epochs"
             kept = use.loader is not None and keeps_workers(program, use.loader)
             if own and kept:
                 continue
@@ -198,6 +212,8 @@ def check(program: Program) -> Iterator[Found]:
                 continue
             whose = "workers" if kept or anew else "epochs" if own or order else "workers and epochs"
             found = _found(program, use, event, made, used, whose)
+            if fixed:
+                found = found._replace(cure=_FROM_WORKERS_SEED, remedy=None, by_hand=_FROM_WORKERS_SEED)
             yield found if not order else found._replace(cure=_ANEW, remedy=None, by_hand=_ANEW)
         yield from _of_monai(program, use)
 
@@ -223,7 +239,10 @@ def _of_monai(program: Program, use: WorkerUse) -> Iterator[Found]:
 
 
 def _used(program: Program, use: WorkerUse, made: Made) -> str | None:
-    """What has the parent make a generator that is made at its first use; None where nothing does."""
+    """What has the parent make a generator that is made at its first use; None where nothing does, or where
+    each process makes its own."""
+    if not _is_lazy(program, use, made):
+        return None
     owner = made.point.frame.owner
     resets = resetting(program, use, owner, names_of(made))
     by_item = id(made.point.frame.scope) in functions_of(program, use)
@@ -238,25 +257,40 @@ def _used(program: Program, use: WorkerUse, made: Made) -> str | None:
     return "used by the constructor" if begun else None
 
 
+def _alike(program: Program, use: WorkerUse, event: Event, made: Made) -> str:
+    """Whose numbers are alike that each worker draws from what it makes itself, if any are. A function that
+    workers start with and that comes at their dataset may give it another seed."""
+    found = alike(program.evaluator, use.code, event, made)
+    if found and any(
+        _DATASET.search(visit.function.module.text_of(visit.function.node))
+        for visit in init_visits(program, use)
+    ):
+        return ""
+    return found
+
+
 def _draws(program: Program, code: WorkerCode) -> Iterator[tuple[Event, Made, bool]]:
     """The draws from generators that the workers did not make, or (True) that are made at the first use,
-    wherever that is."""
+    wherever that is, or at that of each process."""
     events = [event for event in code.events if event.role != "worker_init_fn" and _may_draw(event)]
     if not events:
         return
     worker = frozenset(id(visit.function.node) for visit in code.visits)
     stored: dict[Key, bool] = {}
-    reseeded = {event.owner.key for event in code.events if event.owner is not None and _reseeds(event)}
-    reseeded |= {value.key for visit in code.visits for value in _restored(program, visit)}
+    reseeding: dict[Key, set[int]] = {}
+    for event in code.events:
+        if event.owner is not None and _reseeds(event):
+            reseeding.setdefault(event.owner.key, set()).add(id(event.point.frame.scope))
+    restored = {value.key for visit in code.visits for value in _restored(program, visit)}
     for event in events:
         for made in _generators(program, event):
-            if made.key in reseeded:
+            first = is_kept_from_first(made)
+            # What makes it may seed it there and then.
+            again = reseeding.get(made.key, set()) - ({id(made.point.frame.scope)} if first else set())
+            if again or made.key in restored:
                 continue
             if not made_in_parent(program, made, worker):
-                if is_augmenter(made.name) or (
-                    _lazy(made)
-                    and not is_given_process(program.evaluator, code.visits, made.point.frame.scope)
-                ):
+                if is_augmenter(made.name) or first or _lazy(made):
                     yield event, made, True
             else:
                 if made.key not in stored:
@@ -342,7 +376,7 @@ def _generators(program: Program, event: Event) -> list[Made]:
         event.owner.name in GENERATORS or draws_numbers(program.evaluator, event.owner)
     ):
         found.append(event.owner)
-    if isinstance(event.node, ast.Call) and event.owner is None:
+    if isinstance(event.node, ast.Call) and (event.owner is None or event.owner.name not in GENERATORS):
         for keyword in event.node.keywords:
             if keyword.arg in _KEYWORDS:
                 for value, _ in program.evaluator.values(keyword.value, event.point, event.world):
@@ -436,6 +470,12 @@ def _is_one_of_many(code: WorkerCode, made: Made) -> bool:
     )
 
 
+def _is_lazy(program: Program, use: WorkerUse, made: Made) -> bool:
+    """Whether a generator is made at its first use, and none is for each process."""
+    scope = made.point.frame.scope
+    return _lazy(made) and not is_given_process(program.evaluator, use.code.visits, scope)
+
+
 def _lazy(made: Made) -> bool:
     """Whether a generator is made only where a test finds none yet, whatever the process: ``is None``."""
     if is_cached(made.point.frame.scope):
@@ -454,18 +494,22 @@ def _found(
     use: WorkerUse,
     event: Event,
     made: Made,
-    used: str,
+    used: str | None,
     whose: str,
 ) -> Found:
-    """The finding, with what in the parent has ``used`` the generator first, where that makes it; ``whose``
-    numbers are the same: those of "workers", "epochs" or "workers and epochs"."""
+    """The finding, with what in the parent has ``used`` the generator first, where that makes it, None where
+    each worker makes its own; ``whose`` numbers are the same: those of "workers", "epochs" or "workers and
+    epochs"."""
     assert isinstance(made.node, ast.expr)
     effect: Effect = "silent"
     what, where = f"{GENERATORS[made.name]} is made before the workers start: ", ""
-    if used:
+    if used is None:
+        what = f"{GENERATORS[made.name]} is made at its first use in each worker, from a seed that repeats: "
+    elif used:
         what = f"{GENERATORS[made.name]} is made at its first use, in the parent: "
         where = f" ({used})"
-    if made.name.startswith("torch.Generator") and program.start_method_of(use) in STARTS_ANEW:
+    sent = used is not None and program.start_method_of(use) in STARTS_ANEW
+    if sent and made.name.startswith("torch.Generator"):
         effect, happens = "error", "it cannot be sent to them (RuntimeError)"
     elif whose == "epochs":
         happens = "every epoch draws the same numbers from it, in new workers"

@@ -3,7 +3,11 @@
 ## What it finds
 
 A shuffling `DistributedSampler` whose loader is iterated once an epoch, in a program that never calls its
-`set_epoch`. The loader may get it inside a `BatchSampler`, or inside a class of the project's own that deals
+`set_epoch`, or surely with the same number each time: in the loop over the epochs with one that this loop
+does not change (`set_epoch(0)`, `set_epoch(args.seed)`), or once before it. A call behind a test of a method
+that the receiver does not have is none (`hasattr(loader, "set_epoch")` of torch's own loader).
+
+The loader may get it inside a `BatchSampler`, or inside a class of the project's own that deals
 out what the sampler gives; or it gets a class derived from it whose `__iter__` reads `self.epoch`, or a
 sampler of the project's own that seeds what it draws from by the number that its `set_epoch` stores. One call
 that can reach the sampler is enough, however far away: `loader.sampler.set_epoch` behind a `hasattr` or a
@@ -76,8 +80,9 @@ from dlint.knowledge.epochs import (
     speaks_of_evaluation,
     speaks_of_training,
 )
-from dlint.loaders.epoch_loops import EpochLoop, epoch_loop, only, run_by_libraries
-from dlint.loaders.epochs import Epochs
+from dlint.loaders.by_epoch.epoch_loops import EpochLoop, epoch_loop, only, run_by_libraries
+from dlint.loaders.by_epoch.epochs import Epochs
+from dlint.loaders.by_epoch.same_epoch import Tell, is_same
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
 from dlint.loaders.samplers import Dealt, Samplers
@@ -96,6 +101,7 @@ _INSIDE = (
     "{} has the sampler inside another object: keep the sampler under a name that the loop sees, and call "
     "its set_epoch(epoch) at the top of each epoch"
 )
+_SAME = "call sampler.set_epoch(epoch) at the top of the loop over the epochs, with the number that it counts"
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -109,13 +115,21 @@ def check(program: Program) -> Iterator[Found]:
                 continue
             seed = samplers.given(dealt.sampler, "seed")
             modules = _program_of(program, loader)
-            if (seed is not None and epochs.counts(seed, dealt.point)) or epochs.are_told(dealt, modules):
+            if seed is not None and epochs.counts(seed, dealt.point):
+                continue
+            told = epochs.told(dealt, modules)
+            if told is None:
                 continue
             around = _runs_each_epoch(program, samplers, loader, dealt, modules)
-            if around is not None and not (
-                seed is not None and _is_another_each_round(epochs.rounds_of(seed, dealt.point), around)
-            ):
-                yield _found(samplers, loader, dealt, around)
+            if around is None or (told and not _is_told_the_same(program, told, around)):
+                continue
+            if not (seed is not None and _is_another_each_round(epochs.rounds_of(seed, dealt.point), around)):
+                yield _found(samplers, loader, dealt, around, told)
+
+
+def _is_told_the_same(program: Program, told: list[Tell], around: EpochLoop) -> bool:
+    """Whether all calls of set_epoch tell the same number in each round of the loop over the epochs."""
+    return around.loop is not None and all(is_same(program, each, around.loop) for each in told)
 
 
 def _is_for_evaluation(program: Program, loader: Loader, dealt: Dealt) -> bool:
@@ -214,7 +228,7 @@ def _is_another_each_round(rounds: list[ast.stmt] | None, around: EpochLoop) -> 
     )
 
 
-def _found(samplers: Samplers, loader: Loader, dealt: Dealt, around: EpochLoop) -> Found:
+def _found(samplers: Samplers, loader: Loader, dealt: Dealt, around: EpochLoop, told: list[Tell]) -> Found:
     statement = _assignment(dealt.point.frame, dealt.call)
     where = f"{loader.module.relative}:{loader.call.lineno}"
     data: dict[str, object] = {}
@@ -231,6 +245,18 @@ def _found(samplers: Samplers, loader: Loader, dealt: Dealt, around: EpochLoop) 
     if data and around.loop is not None:
         data |= {"path": around.module.relative, "line": around.loop.lineno}
         remedy = Remedy("insert_set_epoch", "unsafe", "Call set_epoch at the top of the epoch loop", data)
+    if told:
+        first = told[0].point
+        line, path = getattr(first.statement, "lineno", 1), first.frame.module.relative
+        return Found(
+            dealt.point.frame.module,
+            dealt.call,
+            f"{path}:{line} tells this {_called(dealt)} the same epoch each time (loader at {where}): every "
+            "epoch has the same order",
+            "silent",
+            "tell it the number of the epoch at the top of each",
+            by_hand=_SAME,
+        )
     return Found(
         dealt.point.frame.module,
         dealt.call,

@@ -3,11 +3,12 @@
 ## What it finds
 
 A `__getitem__` that returns None for some items, for a loader that makes batches with the default collate
-function: `return None` (or a tuple of nothing else) where reading failed or the item is not good enough, an
+function: `return None` (or a tuple of nothing else, or the result of a function that gives no other:
+`return self.note(index)`) where reading failed or the item is not good enough, an
 `except` or a `suppress(OSError)` that falls off the end, attempts that run out, a search among what was read
-that compares sizes (`if abs(frame.time - t) < 0.01: return frame`), a list that what was read has left too
-short (`if len(frames) < n: return None`), an `if` about the item as the last statement and no `return` behind
-it.
+that compares sizes (`if abs(frame.time - t) < 0.01: return frame`; `next(... if box.score > 0.5, None)`), a
+list that what was read has left too short (`if len(frames) < n: return None`), an `if` about the item as the
+last statement and no `return` behind it.
 So is None inside an item: in a tuple, list or dict that is returned (`{"frame": self.frame(path, t)}`,
 `item["depth"] = self.depth(i)`, `return image, None` where other items have something there).
 Also where the None comes from a function of the project, or from another dataset

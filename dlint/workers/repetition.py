@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from dlint.workers.worker import WorkerCode
 
 _FAR = 6
+# What code asks to know in which process it is.
+TELL_PROCESSES = ("getpid", "get_worker_info", "current_process")
 _CACHES = frozenset({"lru_cache", "cache"}) | CACHED_PROPERTIES
 _STEPS = frozenset(
     {"training_step", "validation_step", "test_step", "predict_step"}
@@ -224,11 +226,17 @@ def _gives_several(loop: ast.stmt) -> bool:
 def is_once(call: ast.AST, point: Point) -> bool:
     """Whether a call is made only where its result is not there yet: ``if self.pool is None``, ``except
     KeyError``, ``self.pool or make()``, ``if not os.path.exists(cache)``."""
-    if any(place.role == "handler" for place in places_around(point)):
-        return True
-    if any(_is_absence(test, wanted, block) for test, wanted, block in tests_around(point)):
+    if any(place.role == "handler" for place in places_around(point)) or is_for_absent(point):
         return True
     return any(isinstance(node, ast.IfExp | ast.BoolOp) for node in path_to(point.statement, call))
+
+
+def is_for_absent(point: Point) -> bool:
+    """Whether control comes to a point only where a test finds nothing there yet, or of another process."""
+    return any(
+        _is_absence(test, wanted, block) or (isinstance(test, ast.Compare) and _is_of_process(test, point))
+        for test, wanted, block in tests_around(point)
+    )
 
 
 def is_only_where_none(statement: ast.stmt, point: Point) -> bool:
@@ -284,7 +292,7 @@ def _is_absence(test: ast.expr, wanted: bool, block: list[ast.stmt]) -> bool:
         case ast.Compare(ops=[ast.In()]):
             return not wanted
         case ast.Compare():
-            return "getpid" in ast.unparse(test) or "_pid" in ast.unparse(test)
+            return "_pid" in ast.unparse(test)
         case ast.Call(func=ast.Name(id="hasattr") | ast.Attribute(attr="exists" | "isfile" | "is_file")):
             return not wanted
         case ast.Name(id=name):
@@ -304,6 +312,27 @@ def _is_absence(test: ast.expr, wanted: bool, block: list[ast.stmt]) -> bool:
                 for statement in block
                 for node in walk(statement)
             )
+    return False
+
+
+def _is_of_process(test: ast.Compare, point: Point) -> bool:
+    """Whether a comparison tells processes apart, be it by a variable: ``pid = os.getpid()``, and then
+    ``self.pid != pid``."""
+    if any(isinstance(side, ast.Constant) for side in (test.left, *test.comparators)):
+        return False  # it asks for one process, and keeps nothing for each
+    read: list[ast.expr] = [test]
+    seen: set[str] = set()
+    while read:
+        node = read.pop()
+        text = ast.unparse(node)
+        if any(word in text for word in TELL_PROCESSES):
+            return True
+        named = {each.id for each in walk(node) if isinstance(each, ast.Name)} & point.frame.layout.binds
+        for statement in statements_in(point.frame.layout.body) if named - seen else ():
+            value = getattr(statement, "value", None)
+            if isinstance(value, ast.expr) and not (named - seen).isdisjoint(own_names(statement)):
+                read.append(value)
+        seen |= named
     return False
 
 

@@ -55,6 +55,11 @@ _MOST_SUBCLASSES = 24
 _ONE: Cut = (1, False)
 
 
+def answer_of(name: str) -> Unknown:
+    """What a library's function gives that answers the same wherever it is asked: ``os.cpu_count()``."""
+    return Unknown(("answer", name))
+
+
 class Library:
     """Calls of a library's functions, classes and methods."""
 
@@ -80,7 +85,7 @@ class Library:
             return found
         if callee.owner is None and not arguments.all() and asks_state(callee.name):
             # `is_initialized()` answers the same wherever it is asked.
-            return [(Unknown(("answer", callee.name)), world)]
+            return [(answer_of(callee.name), world)]
         if callee.owner is not None and callee.name in COPIES_SETTINGS and not arguments.all():
             assert isinstance(callee.owner, Made)
             return [(Made(callee.owner.name, node, given_whole(callee.owner), point), world)]

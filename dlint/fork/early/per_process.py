@@ -12,13 +12,12 @@ from dlint.source.nodes import walk
 from dlint.source.statements import parameters
 from dlint.values.values import External, Items, Made, Value
 from dlint.values.worlds import HERE
-from dlint.workers.repetition import is_cached
+from dlint.workers.repetition import TELL_PROCESSES, is_cached
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.workers.events import Visit
 
-_FOR_ONE_PROCESS = ("getpid", "get_worker_info", "current_process")
 _CALLS: Final = frozenset({"os.getpid", "torch.initial_seed", "torch.random.initial_seed"})
 # What of these is another in each worker, as their dataset is not.
 _PARTS: Final = frozenset(
@@ -35,7 +34,7 @@ _PARTS: Final = frozenset(
 def is_for_one_process(visits: list[Visit]) -> bool:
     """Whether worker code of an object looks at the process that it is in."""
     texts = [visit.function.module.text_of(visit.function.node) for visit in visits]
-    return any(word in text for text in texts for word in _FOR_ONE_PROCESS)
+    return any(word in text for text in texts for word in TELL_PROCESSES)
 
 
 def is_given_process(evaluator: Evaluator, visits: Iterable[Visit], scope: ast.AST) -> bool:

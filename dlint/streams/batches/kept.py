@@ -85,7 +85,7 @@ def _may_keep(loop: ast.For, helpers: bool) -> bool:
             case ast.Expr(value=ast.Call(func=func)):
                 if helpers or (isinstance(func, ast.Attribute) and func.attr in _PUTS):
                     return True
-            case ast.AugAssign(op=ast.Add()):
+            case ast.AugAssign(op=ast.Add() | ast.BitOr()):
                 return True
             case ast.Assign(targets=[ast.Subscript()]):
                 return True
@@ -241,6 +241,12 @@ class _Body:
                     args=[ast.DictComp(key=key, generators=[generator]) as given],
                     keywords=[],
                 )
+            ) if self._keys.are_new(key, held.inside(generator)):
+                yield Put(into, given, False)
+            case ast.AugAssign(
+                target=ast.Name() as into,
+                op=ast.BitOr(),
+                value=ast.DictComp(key=key, generators=[generator]) as given,
             ) if self._keys.are_new(key, held.inside(generator)):
                 yield Put(into, given, False)
             case ast.Expr(value=ast.Call() as call):

@@ -158,8 +158,8 @@ def _told(call: ast.Call, given: Mapping[str, ast.expr], held: Held | None, spot
     """What has a batch's memory in a function that is called."""
     if held is not None:
         return held.when_called(given, spot)
-    of = called_on(call.func)
-    return Held(((name, Named(())) for name, each in given.items() if each is not of), spot)
+    of = (called_on(call.func), call.func)  # an object is called itself
+    return Held(((name, Named(())) for name, each in given.items() if each not in of), spot)
 
 
 def as_outside(into: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:

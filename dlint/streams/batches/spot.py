@@ -212,7 +212,8 @@ class Spot:
             return []  # it may be the one or the other
         found: list[Put] = []
         for value in values:
-            match value:
+            called = self._evaluator.classes.methods(value, "__call__") if isinstance(value, Instance) else []
+            match called[0] if len(called) == 1 else value:
                 case Function(node=ast.FunctionDef() as node) as function if not _is_decorated(node):
                     found += put_by(
                         node,
@@ -408,6 +409,9 @@ def _given(function: Function, node: ast.FunctionDef, call: ast.Call, once: Once
         given = {name: each for name, each in given.items() if name in known}
         given[node.args.kwarg.arg] = made
     of = called_on(call.func)
-    if function.receiver is not None and of is not call.func and dotted(of):
+    by_call = node.name == "__call__" and getattr(call.func, "attr", "") != "__call__"
+    if by_call:
+        of = call.func
+    if function.receiver is not None and (by_call or of is not call.func) and dotted(of):
         given.update((each.arg, of) for each in parameters(node)[:1])
     return given

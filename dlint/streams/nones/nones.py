@@ -26,10 +26,11 @@ from dlint.streams.nones.still_none import Kept, gives, gives_none, is_none_stil
 from dlint.streams.nones.written import (
     asks_for_form,
     compares_names,
+    does_something,
+    given_to,
     has_none,
     is_bound_only,
     is_none,
-    is_set,
     is_used_besides,
     keeps_result,
     may_be_none,
@@ -138,11 +139,30 @@ class Nones:
         value = statement.value
         if value is None or not may_be_none(value):
             return None
+        if isinstance(value, ast.Call) and self._gives_nothing(value, point, scope):
+            return _HERE if self._happens(point, scope) else None
         for world in self._evaluator.flow.reaching(point, scope.world):
             how = self._of_expression(value, point, world, scope)
             if how is not None:
                 return how
         return None
+
+    def _gives_nothing(self, call: ast.Call, point: Point, scope: _Scope) -> bool:
+        """Whether a call is of functions only that do something and give None: ``return self.note(index)``.
+        One that does nothing is for subclasses to write."""
+        callees = self._evaluator.values(call.func, point, scope.world)
+        return bool(callees) and all(
+            isinstance(callee, Function)
+            and isinstance(callee.node, ast.FunctionDef)
+            and all(map(is_bound_only, callee.node.decorator_list))
+            and does_something(callee.node)
+            and not is_generator(callee.node)
+            and (
+                any(isinstance(each, ast.Return) for each in statements_in(callee.node.body))
+                or bool(endings(callee.node.body, partial(self._never_returns, callee.frame, w, _DEEPEST)))
+            )
+            for callee, w in callees
+        )
 
     def _happens(self, point: Point, scope: _Scope) -> bool:
         """Whether it depends on the item that control comes to a statement, and not on a mode."""
@@ -227,6 +247,15 @@ class Nones:
         """Whether a loop looks for one of the things that were read for the item, be it in vain."""
         return isinstance(statement, ast.For) and is_of_item(statement.iter, scope.indices, scope.read)
 
+    def _is_sought(self, sought: ast.GeneratorExp, scope: _Scope) -> bool:
+        """Whether an expression looks for one of the things read for the item, by a number that none
+        of them may have: ``(each for each in frames if each.score > 0.5)``."""
+        return any(
+            is_of_item(part.iter, scope.indices, scope.read)
+            and any(compares_sizes(test) and not compares_names(test) for test in part.ifs)
+            for part in sought.generators
+        )
+
     def _of_expression(self, node: ast.expr, point: Point, world: World, scope: _Scope) -> How | None:
         """How an expression that is returned comes to be None, or to have a None in it."""
         parts: list[ast.expr] = []
@@ -238,6 +267,8 @@ class Nones:
                     by_item = concerns(test, scope.indices, scope.read) and not speaks_of_none(test)
                     return _HERE if by_item else None
                 parts = [body, orelse]
+            case ast.Call(func=ast.Name(id="next"), args=[ast.GeneratorExp() as sought, default]):
+                return _HERE if is_none(default) and self._is_sought(sought, scope) else None
             case ast.Call():
                 return self._of_call(node, point, world, scope)
             case ast.Name(id=name) if name in point.frame.layout.binds:
@@ -320,21 +351,20 @@ class Nones:
 
     def _of_variable(self, name: str, point: Point, world: World, scope: _Scope) -> How | None:
         for statement, w in self._evaluator.flow.definitions(name, point, world):
-            if not (isinstance(statement, ast.Assign) and is_set(name, statement)):
-                continue
-            if id(statement) not in self._followed:
+            value = given_to(name, statement)
+            if value is not None and statement is not None and id(statement) not in self._followed:
                 self._followed.add(id(statement))
-                how = self._of_assigned(name, statement, point, w, scope)
+                how = self._of_assigned(name, statement, value, point, w, scope)
                 self._followed.discard(id(statement))
                 if how is not None:
                     return how
         return self._of_stored(name, point, scope)
 
     def _of_assigned(
-        self, name: str, statement: ast.Assign, point: Point, world: World, scope: _Scope
+        self, name: str, statement: ast.stmt, value: ast.expr, point: Point, world: World, scope: _Scope
     ) -> How | None:
         """How what a statement gives a variable comes to be None, and is it still at a point."""
-        value, before = statement.value, Point(scope.frame, statement)
+        before = Point(scope.frame, statement)
         match value:
             case ast.Constant(value=None):
                 if self._is_for_some(Kept(name), statement, scope):
@@ -393,7 +423,7 @@ class Nones:
         return is_none_still(kept, made, point.statement, scope.node, spared, never)
 
     def _after_exception(
-        self, name: str, statement: ast.Assign, point: Point, world: World, scope: _Scope
+        self, name: str, statement: ast.stmt, point: Point, world: World, scope: _Scope
     ) -> How | None:
         for attempt in statements_in(scope.node.body):
             raised = world.known(("raised", id(attempt), scope.frame.key))
@@ -439,7 +469,7 @@ class Nones:
         """Whether a function ends with ``if <test of what was read>: return ...`` and nothing else, or with
         so many attempts at that."""
         *before, last = body
-        if tries_again(last):
+        if tries_again(last) or self._seeks(last, scope):
             return self._is_left_over(body, scope)
         if not isinstance(last, ast.If) or any(
             isinstance(inner, ast.Return) for statement in before for inner in statements_in([statement])

@@ -91,7 +91,7 @@ class _Way:
             self._spared |= {id(each) for each in handed(given)} if isinstance(given, ast.expr) else set()
             self.comes = self.comes or (here and not self._is_used(statement))
         if statement is self._made:
-            return True
+            return self._past_test(statement, statement.test, True) if isinstance(statement, ast.If) else True
         if isinstance(statement, _LOOPS):
             return self._past_loop(statement, here)
         attempt = as_try(statement)
@@ -219,7 +219,7 @@ class _Way:
     def _is_it(self, node: ast.expr) -> bool:
         """Whether an expression is what may be None."""
         match node:
-            case ast.Name(id=name):
+            case ast.Name(id=name) | ast.NamedExpr(target=ast.Name(id=name)):
                 return self._kept == Kept(name)
             case ast.Subscript():
                 return self._is_entry(node)

@@ -92,8 +92,29 @@ def may_be_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Tuple | ast.List | ast.Dict | ast.IfExp | ast.Call | ast.Name)
 
 
-def is_set(name: str, statement: ast.Assign) -> bool:
-    return any(isinstance(target, ast.Name) and target.id == name for target in statement.targets)
+def given_to(name: str, statement: ast.stmt | None) -> ast.expr | None:
+    """What a statement gives to a variable, be it in the test that it begins with: ``if (wave := read(path))
+    is not None``."""
+    match statement:
+        case ast.Assign(targets=targets, value=value):
+            if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+                return value
+        case ast.If(test=test):
+            for node in walk(test):
+                if isinstance(node, ast.NamedExpr) and node.target.id == name:
+                    return node.value
+    return None
+
+
+def does_something(function: ast.FunctionDef) -> bool:
+    """Whether a function that gives None has more in it than its text: no ``pass``, ``...`` or abstract
+    method."""
+    body = list(statements_in(function.body))
+    return all(is_none(each.value) for each in body if isinstance(each, ast.Return)) and any(
+        not isinstance(each, ast.Pass | ast.Return | ast.Raise)
+        and not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
+        for each in body
+    )
 
 
 def is_used_besides(name: str, function: ast.FunctionDef) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.calls.parameters import is_static, written
 from dlint.knowledge.epochs import TELLS, sets_epoch_itself
+from dlint.loaders.by_epoch.same_epoch import Tell, may_be_same
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import (
@@ -20,7 +21,7 @@ from dlint.source.statements import (
     statements_in,
     target_names,
 )
-from dlint.values.places import loops_around
+from dlint.values.places import loops_around, tests_around
 from dlint.values.values import Const, External, Instance, Made, Unknown, Value
 
 if TYPE_CHECKING:
@@ -35,13 +36,17 @@ _ASKS = ("getattr", "hasattr")
 # In so many functions, and of so many of their parameters, it is looked for what something is made of.
 _MOST = 40
 _EPOCH = re.compile("epoch", re.IGNORECASE)
+_LOADER = "torch.utils.data.DataLoader"
 
 
 class _Receiver(NamedTuple):
-    """What a call of ``set_epoch`` may tell the epoch; ``hands_on``: inside a method of that name."""
+    """What a call of ``set_epoch`` may tell the epoch; ``hands_on``: inside a method of that name; ``tell``:
+    the number, where that is written there; ``asked``: only where the receiver has such a method."""
 
     values: list[Value]
     hands_on: bool = False
+    tell: Tell | None = None
+    asked: bool = False
 
 
 class Epochs:
@@ -53,10 +58,11 @@ class Epochs:
         self._calls: dict[str, list[_Receiver]] = {}
         self._stores: dict[str, list[tuple[str, list[Value]]]] = {}
 
-    def are_told(self, dealt: Dealt, modules: set[str]) -> bool:
-        """Whether something can tell a loader's sampler the epoch; ``modules`` are the files of the
-        programs that build the loader, whose libraries may do it as well."""
-        index = self._program.modules.index
+    def told(self, dealt: Dealt, modules: set[str]) -> list[Tell] | None:
+        """What can tell a loader's sampler the epoch: calls that may tell the same each time, None where
+        something else does; ``modules`` are the files of the programs that build the loader, whose libraries
+        may do it as well."""
+        index, found = self._program.modules.index, list[Tell]()
         # A call in the same program counts unless it is another's: one is soon found there.
         files = sorted(index.mentioning(TELLS), key=lambda file: file not in modules)
         for relative in files:
@@ -64,19 +70,22 @@ class Epochs:
                 # Who only hands on what it is told tells nothing where nobody tells it.
                 if each.hands_on and not self._is_any_told(files):
                     continue
-                if any(_reaches(value, dealt) for value in each.values):
-                    return True
-                if relative in modules and not all(self._is_another(value) for value in each.values):
-                    return True
+                values = [value for value in each.values if not (each.asked and self._has_none(value))]
+                if any(_reaches(value, dealt) for value in values) or (
+                    relative in modules and not all(self._is_another(value) for value in values)
+                ):
+                    if each.tell is None or each.hands_on or not may_be_same(self._program, each.tell):
+                        return None
+                    found.append(each.tell)
         setting = [file for file in index.mentioning("setattr") if _SETS.search(index.data(file))]
         for relative in sorted({*index.storing("epoch"), *setting}):
             for name, values in self._stores_of(relative):
                 if any(_reaches(value, dealt) for value in values):
-                    return True
+                    return None
                 unknown = any(isinstance(value, Unknown) for value in values)
                 if relative in modules and unknown and "sampler" in name.lower():
-                    return True
-        return any(sets_epoch_itself(index.data(relative)) for relative in modules)
+                    return None
+        return None if any(sets_epoch_itself(index.data(relative)) for relative in modules) else found
 
     def counts(self, given: Argument, point: Point) -> bool:
         """Whether an argument of a call at a point is made of the epoch's number."""
@@ -185,13 +194,20 @@ class Epochs:
         for trail in module.paths_to(TELLS):
             node = trail[-1]
             if isinstance(node, ast.Attribute):
-                yield _Receiver(self._values(node.value, module, trail), _is_in_such_method(trail))
+                values, point = self._values(node.value, module, trail), self._point(module, trail)
+                guarded = any(TELLS in ast.unparse(test) for test, _, _ in tests_around(point))
+                match trail[-2]:
+                    case ast.Call(func=func, args=[number], keywords=[]) if func is node:
+                        tell = None if isinstance(number, ast.Starred) else Tell(number, point)
+                    case _:
+                        tell = None
+                yield _Receiver(values, _is_in_such_method(trail), tell, guarded)
         if not _BY_NAME.search(module.text):
             return
         for trail in module.paths_to("getattr", called=True):
             match trail[-2]:
-                case ast.Call(args=[receiver, ast.Constant(value=name), *_]) if name == TELLS:
-                    yield _Receiver(self._values(receiver, module, trail))
+                case ast.Call(args=[receiver, ast.Constant(value=name), *default]) if name == TELLS:
+                    yield _Receiver(self._values(receiver, module, trail), asked=bool(default))
         asked = {
             id(node.args[1])
             for node in walk(module.tree)
@@ -225,8 +241,20 @@ class Epochs:
 
     def _values(self, node: ast.expr, module: Module, trail: list[ast.AST]) -> list[Value]:
         self._evaluator.start()
-        point = self._evaluator.sites.point_of(module, trail)
-        return [value for value, _ in self._evaluator.values(node, point)]
+        return [value for value, _ in self._evaluator.values(node, self._point(module, trail))]
+
+    def _point(self, module: Module, trail: list[ast.AST]) -> Point:
+        return self._evaluator.sites.point_of(module, trail)
+
+    def _has_none(self, value: Value) -> bool:
+        """Whether something surely has no such method, as torch's loader, to which nobody gives one."""
+        if any(self._program.modules.index.storing(TELLS)):
+            return False
+        if isinstance(value, Instance):
+            classes = self._evaluator.classes
+            own = any(classes.member(value.cls, name) for name in (TELLS, "__getattr__", "__getattribute__"))
+            return not own and classes.libraries(value.cls) == {_LOADER}
+        return isinstance(value, Made) and value.name == _LOADER
 
     def _is_another(self, value: Value) -> bool:
         """Whether the receiver of a set_epoch is known, so that it is not the sampler that was looked for."""

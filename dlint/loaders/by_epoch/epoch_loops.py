@@ -236,7 +236,7 @@ def _obstacle(
     if any(not named & set(_bound(inner)) for inner in loops[:at]):
         return f"a round of the loop in line {loop.lineno} goes through the loader more than once: {_COUNT}"
     with_it = _loops_up(program, made)
-    if any(id(outer) not in with_it for outer in [*loops[at + 1 :], *_loops_above(program, point)]):
+    if any(id(outer) not in with_it for outer in [*loops[at + 1 :], *loops_above(program, point)]):
         return f"the loop in line {loop.lineno} begins again with the same sampler: {_COUNT}"
     return ""
 
@@ -276,16 +276,16 @@ def _bound(loop: ast.stmt) -> Iterator[str]:
 
 def _loops_up(program: Program, point: Point) -> set[int]:
     """The loops around a point and around the calls that lead to it."""
-    return {id(loop) for loop in [*loops_around(point), *_loops_above(program, point)]}
+    return {id(loop) for loop in [*loops_around(point), *loops_above(program, point)]}
 
 
-def _loops_above(program: Program, point: Point, far: int = 0) -> Iterator[ast.stmt]:
+def loops_above(program: Program, point: Point, far: int = 0) -> Iterator[ast.stmt]:
     """The loops that come again and again to calls of a point's function."""
     scope = point.frame.scope
     if isinstance(scope, ast.FunctionDef) and far < _FAR:
         for site in program.evaluator.sites.of(scope, point.frame):
             yield from loops_that_repeat(site.point)
-            yield from _loops_above(program, site.point, far + 1)
+            yield from loops_above(program, site.point, far + 1)
 
 
 def _head(loop: ast.stmt) -> Iterator[str]:

@@ -1,0 +1,121 @@
+"""Calls of ``set_epoch`` that tell a sampler the same number in every epoch, or once for all of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlint.calls.parameters import is_static, written
+from dlint.knowledge.randomness import sounds_changing, sounds_like_settings
+from dlint.loaders.by_epoch.epoch_loops import loops_above
+from dlint.source.nodes import walk
+from dlint.source.statements import dotted, own_names, parameters, statements_in
+from dlint.values.frame import Point
+from dlint.values.places import loops_around
+
+if TYPE_CHECKING:
+    from dlint.loaders.program import Program
+
+# Through so many functions a number is followed that these are given.
+_FAR = 2
+
+
+class Tell(NamedTuple):
+    """A number that is told, and where: in a call of ``set_epoch``, or of a function that hands it there."""
+
+    number: ast.expr
+    point: Point
+
+
+def may_be_same(program: Program, tell: Tell, far: int = 0) -> bool:
+    """Whether nothing around a call counts the number that it tells; asked before anybody looks for the loop
+    over the epochs."""
+    bound = [tell.point.frame.layout.bound_by(loop) for loop in loops_around(tell.point)]
+    if any(path in names for names in bound for path in _paths(tell.number)):
+        return False
+    if not _is_parameter(tell):
+        return True
+    handed = _handed(program, tell) if far < _FAR else None
+    return handed is None or all(may_be_same(program, each, far + 1) for each in handed)
+
+
+def is_same(program: Program, tell: Tell, loop: ast.stmt, far: int = 0) -> bool:
+    """Whether a call surely tells the same number in all rounds of the loop over the epochs, or is made in
+    none of them."""
+    frame = tell.point.frame
+    if id(loop) in frame.layout.places:
+        if any(True for _ in loops_around(Point(frame, loop))) or any(
+            True for _ in loops_above(program, tell.point)
+        ):
+            return False
+        if any(each is tell.point.statement for each in walk(loop)):
+            return _is_fixed(tell.number, tell.point, frame.layout.bound_by(loop))
+        # Who is called by nobody that is seen may be called for each epoch.
+        scope = frame.scope
+        seen = not isinstance(scope, ast.FunctionDef) or any(program.evaluator.sites.of(scope, frame))
+        return seen or isinstance(tell.number, ast.Constant)
+    handed = _handed(program, tell) if far < _FAR else None
+    return bool(handed) and all(is_same(program, each, loop, far + 1) for each in handed or ())
+
+
+def _handed(program: Program, tell: Tell) -> list[Tell] | None:
+    """What the calls of the function around a call give for its number; None where that is not known."""
+    frame, scope = tell.point.frame, tell.point.frame.scope
+    if not isinstance(scope, ast.FunctionDef) or not program.evaluator.sites.are_all(scope):
+        return None
+    method = frame.owner is not None and not is_static(scope)
+    found: list[Tell] = []
+    for site in program.evaluator.sites.of(scope, frame):
+        if isinstance(tell.number, ast.Constant):
+            found.append(Tell(tell.number, site.point))
+            continue
+        if not isinstance(tell.number, ast.Name) or not _is_parameter(tell):
+            return None
+        argument = written(tell.number.id, scope, site.arguments, method)
+        if argument is None or argument.expression is None:
+            return None
+        found.append(Tell(argument.expression, site.point))
+    return found
+
+
+def _is_parameter(tell: Tell) -> bool:
+    """Whether a number is what the function around it is given, and no other by then."""
+    scope, number = tell.point.frame.scope, tell.number
+    return (
+        isinstance(scope, ast.FunctionDef)
+        and isinstance(number, ast.Name)
+        and any(each.arg == number.id for each in parameters(scope))
+        and not any(number.id in own_names(each) for each in statements_in(scope.body))
+    )
+
+
+def _is_fixed(number: ast.expr, point: Point, bound: frozenset[str]) -> bool:
+    """Whether nothing in a loop that binds some names changes a number: it is written out, or made of local
+    variables and settings."""
+    match number:
+        case ast.Constant():
+            return True
+        case ast.BinOp(left=left, right=right):
+            return _is_fixed(left, point, bound) and _is_fixed(right, point, bound)
+        case ast.Call(func=ast.Name(id="int"), args=[inner], keywords=[]):
+            return _is_fixed(inner, point, bound)
+        case ast.Name(id=name):
+            own = isinstance(point.frame.scope, ast.FunctionDef) and any(
+                each.arg == name for each in parameters(point.frame.scope)
+            )
+            return (own or name in point.frame.layout.binds) and name not in bound
+        case ast.Attribute(value=ast.Name(id=holder), attr=name):
+            return (
+                sounds_like_settings(holder)
+                and not sounds_changing(name)
+                and bound.isdisjoint({holder, f"{holder}.{name}"})
+            )
+    return False
+
+
+def _paths(number: ast.expr) -> Iterator[str]:
+    for node in walk(number):
+        path = dotted(node) if isinstance(node, ast.Name | ast.Attribute) else None
+        if path is not None:
+            yield path

@@ -1,0 +1,71 @@
+"""Generators that worker code makes once, at the first use in each worker, from a seed that repeats."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from dlint.knowledge.randomness import RESEEDS
+from dlint.randomness.seed import FIXED, FIXED_SEED, WORKER, Seed
+from dlint.randomness.seeds import seeds_of
+from dlint.workers.events import Event
+from dlint.workers.repetition import is_cached, is_for_absent, kept_as
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+    from dlint.values.values import Made
+    from dlint.workers.worker import WorkerCode
+
+# Without a seed it starts from a number that is written in torch.
+_SEEDS_ITSELF_ALIKE = "torch.Generator"
+
+
+def is_kept_from_first(made: Made) -> bool:
+    """Whether a function makes something where there is none yet, or none of this process, and keeps it."""
+    if not isinstance(made.node, ast.Call):
+        return False
+    kept = kept_as(made.node, made.point)
+    if is_cached(made.point.frame.scope):
+        return kept == "returned"
+    return kept == "stored" and is_for_absent(made.point)
+
+
+def is_made_in(code: WorkerCode, made: Made) -> bool:
+    """Whether worker code makes something."""
+    return any(visit.function.node is made.point.frame.scope for visit in code.visits)
+
+
+def alike(evaluator: Evaluator, code: WorkerCode, draw: Event, made: Made) -> str:
+    """Whose numbers are the same that worker code draws from what it has made at its first use: those of
+    "workers and epochs", as its seed is a fixed number, or of "epochs", as it is made of the worker's as
+    well. Empty where they may differ, or are drawn once for good as well (an order that is kept)."""
+    if not is_made_in(code, made) or not is_kept_from_first(made):
+        return ""
+    if any(is_for_absent(point) or is_cached(point.frame.scope) for point in draw.places()):
+        return ""
+    kinds: set[str] = set()
+    for seed in _seeds(evaluator, code, draw, made):
+        if not seed.kinds <= {FIXED, WORKER}:
+            return ""
+        kinds |= seed.kinds
+    return "" if not kinds else "epochs" if WORKER in kinds else "workers and epochs"
+
+
+def _seeds(evaluator: Evaluator, code: WorkerCode, draw: Event, made: Made) -> list[Seed]:
+    """The seeds that a generator is made of, or that the function which makes it gives it then."""
+    scope = made.point.frame.scope
+    link = next((visit.link for visit in code.visits if visit.function.node is scope), draw.link)
+    making = [
+        event for event in code.events if event.node is made.node and event.point.frame.scope is scope
+    ] or [Event(made.name, None, made.node, made.point, draw.world, link, draw.role)]
+    seeding = [
+        event
+        for event in code.events
+        if event.owner is not None
+        and event.owner.key == made.key
+        and event.name.rpartition(".")[2] in RESEEDS
+        and event.point.frame.scope is scope
+    ]
+    if not seeding and made.name == _SEEDS_ITSELF_ALIKE:
+        return [FIXED_SEED]
+    return [seed for event in seeding or making for seed in seeds_of(evaluator, code, event)]
