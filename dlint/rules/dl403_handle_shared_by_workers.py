@@ -135,8 +135,9 @@ another kind, one derived from a library's class that may have its own, handles 
 of one, one that the object is given open (give it the path), one that others have it open, one that a method
 returns, what is opened when first needed, decord's readers and video captures. So is what another process
 would not find, or not as it is here: what is in memory, a temporary or removed file, one read from another
-open one, a path that may be relative where the program calls `os.chdir`, what is set up once it is open, a
-file that is read on from where the constructor left it, and one whose errors the constructor handles.
+open one or by the number of one, a path that may be relative where the program calls `os.chdir`, what is set
+up once it is open, a file that is read on from where the constructor left it, and one whose errors the
+constructor handles.
 
 ## References
 

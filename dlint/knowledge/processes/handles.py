@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from dlint.finding import Effect
@@ -239,7 +240,16 @@ PARTS = frozenset(part for handle in HANDLES.values() for part in handle.parts)
 LMDB_WITHOUT_LOCK = _LMDB._replace(forked="")
 # Calls whose second argument says what kind of file it is, and not whether it is read.
 TAKES_FORMAT = (".get_reader", "imageio.read", "imageio.v2.read")
+# Calls that give the number of an open file, by which only the process that opened it finds that.
+_DESCRIPTORS = re.compile(r"os\.(?:open|dup|dup2|memfd_create|openpty|pipe2?)(?:\(\)\.\[\])?|.*\.fileno")
+# The number by which a map is of no file, but of memory that nothing is in yet.
+NO_FILE = -1
 # How a file is opened to be written: another matter than reading.
 WRITES = frozenset("wax")
 # What fsspec calls files that are in memory.
 IN_MEMORY = "memory"
+
+
+def is_descriptor(name: str) -> bool:
+    """Whether a library's call by this name gives a number that means an open file of its process."""
+    return _DESCRIPTORS.fullmatch(name) is not None
