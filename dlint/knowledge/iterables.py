@@ -70,7 +70,9 @@ COLLECT = frozenset(
     }
 )
 GO_THROUGH = {
-    **dict.fromkeys(("enumerate", "islice", "iter", "list", "reversed", "sorted", "tqdm", "tuple"), slice(0, 1)),
+    **dict.fromkeys(
+        ("enumerate", "islice", "iter", "list", "reversed", "sorted", "tqdm", "tuple"), slice(0, 1)
+    ),
     "filter": slice(1, 2),
     "map": slice(1, None),
     "starmap": slice(1, 2),

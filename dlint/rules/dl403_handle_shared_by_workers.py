@@ -154,7 +154,6 @@ from collections.abc import Container, Iterator
 
 from dlint.finding import Remedy
 from dlint.fork.early.emptied import is_emptied
-from dlint.fork.early.kept_by_key import KeptByKey, kept_by_key
 from dlint.fork.early.opened_late import (
     Opened,
     asked_for_by_others,
@@ -166,6 +165,7 @@ from dlint.fork.early.reset import is_met_after_fork, is_reset_in_workers, reset
 from dlint.fork.early.when import BEFORE, BY_CONSTRUCTOR, When, kept_before, needed_besides, needed_early
 from dlint.fork.handles import handle_of, read_as_npz
 from dlint.fork.held_handles import Held, held, is_released, keeps_part, keeps_what_is_there, only_by_number
+from dlint.fork.kept.by_key import KeptByKey, kept_by_key
 from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.sides import functions_of, init_visits, made_in_parent, names_of, renewed
 from dlint.knowledge.processes.handles import HANDLES, Handle
