@@ -37,7 +37,7 @@ class Leads:
             known = self._known[id(node)] = (
                 isinstance(node, _LEAVES)
                 or any(self.expression(part, frame) for part in expressions(node))
-                or (isinstance(node, ast.For | ast.AsyncFor) and self._may_be_object(node.iter, frame))
+                or (isinstance(node, ast.For | ast.AsyncFor) and self.may_be_object(node.iter, frame))
                 or any(self.statement(inner, frame) for _, block, _ in blocks(node) for inner in block)
             )
         return known
@@ -58,11 +58,11 @@ class Leads:
                 return True
             case ast.Call(func=func) if not isinstance(func, ast.Name | ast.Attribute):
                 return True
-            case ast.Subscript(value=value, slice=index) if self._may_be_object(value, frame):
+            case ast.Subscript(value=value, slice=index) if self.may_be_object(value, frame):
                 # No dataset is asked for an item by a string written out.
                 if not (isinstance(index, ast.Constant) and isinstance(index.value, str)):
                     return True
-            case ast.comprehension(iter=source) | ast.YieldFrom(value=source) if self._may_be_object(
+            case ast.comprehension(iter=source) | ast.YieldFrom(value=source) if self.may_be_object(
                 source, frame
             ):
                 return True
@@ -73,10 +73,12 @@ class Leads:
         own = _first_parameter(frame) if frame.receiver is not None else ()
         return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in own
 
-    def _may_be_object(self, node: ast.expr, frame: Frame) -> bool:
+    def may_be_object(self, node: ast.expr, frame: Frame) -> bool:
         """Whether what is indexed or gone through here may be an object with a method for it."""
         if isinstance(node, ast.Name):
             return not self.is_item(node.id, frame)
+        if isinstance(node, ast.Subscript):  # one of the objects that it holds: `self.packs[name][index]`
+            return self._is_of_object(node.value, frame) and not isinstance(node.slice, ast.Slice)
         return isinstance(node, ast.Attribute)
 
     def is_item(self, name: str, frame: Frame) -> bool:
@@ -90,12 +92,23 @@ class Leads:
         if found is None:
             own = _first_parameter(frame)
             found = self._held[id(frame.scope)] = frozenset(
-                node.targets[0].id
+                name
                 for node in (frame.layout.nodes if own else ())
-                if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-                if any(_is_held(each, own) for each in _choices(node.value))
+                for name, value in _bound(node)
+                if any(_is_held(each, own) for each in _choices(value))
             )
         return found
+
+
+def _bound(node: ast.AST) -> list[tuple[str, ast.expr]]:
+    """The variable that a statement binds alone, and what to, or to each thing in what."""
+    match node:
+        case (
+            ast.Assign(targets=[ast.Name(id=name), *_], value=value)
+            | ast.For(target=ast.Name(id=name), iter=value)
+        ):
+            return [(name, value)]
+    return []
 
 
 def _choices(node: ast.expr) -> list[ast.expr]:
@@ -103,6 +116,8 @@ def _choices(node: ast.expr) -> list[ast.expr]:
 
 
 def _is_held(node: ast.expr, own: set[str]) -> bool:
+    if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
+        node = node.value
     return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in own
 
 
