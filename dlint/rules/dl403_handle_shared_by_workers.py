@@ -31,7 +31,7 @@ on `os.getpid()`, or at the first item where the parent reads none, or lets go w
 (`dataset.close()`) before workers start, or reads one only in runs without workers (`if args.debug:` reads it
 and sets their number to 0); so are those that the constructor closes again, or `dataset.close()` where
 workers open their own. `np.memmap` is fine, so is a file opened for writing; forked workers may also share an
-archive in an `io.BytesIO` and a file that they only read by `os.pread`.
+archive in an `io.BytesIO`, and a file or descriptor that they only read by `os.pread`.
 
 ## Why is this bad
 
@@ -78,8 +78,9 @@ As measured, with 4 forked workers and 4000 reads:
 
 Under spawn and forkserver (Python 3.14 on Linux, macOS, Windows) none of the others can be sent to a worker:
 `TypeError: cannot pickle ...` for files of all kinds, sqlite3, lmdb, h5py, mmap, cv2.VideoCapture, and
-errors of their own for netCDF4, rasterio, PyAV, decord, pysam, PDF files and openslide. A `__getstate__` that
-drops the handle cures that, but not what forked workers do.
+errors of their own for netCDF4, rasterio, PyAV, decord, pysam, PDF files and openslide. Of a descriptor
+(`os.open`) the number is sent, which means no file there, or another: `OSError: Bad file descriptor`. A
+`__getstate__` that drops the handle cures that, but not what forked workers do.
 
 ## Example
 
@@ -117,7 +118,7 @@ Use instead a handle for each process:
 - `error`, error: forked workers fail (zip, npz, LMDB, alignments, PyAV, torchcodec), or workers are started
   anew: no handle but those of fsspec and zarr can be pickled.
 - `error`, hang: decord, OpenCV's video captures.
-- `warning`, error: what forked workers can share (HDF5, netCDF, SQLite, memory maps, slides), if workers
+- `warning`, error: what forked workers can share (HDF5, netCDF, SQLite, memory maps, slides, descriptors), if workers
   are not forked; what only names tell to be an `.npz`, if it is one.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
@@ -164,7 +165,15 @@ from dlint.fork.early.per_process import is_for_one_process, is_given_process
 from dlint.fork.early.reset import is_met_after_fork, is_reset_in_workers, resetting
 from dlint.fork.early.when import BEFORE, BY_CONSTRUCTOR, When, kept_before, needed_besides, needed_early
 from dlint.fork.handles import handle_of, read_as_npz
-from dlint.fork.held_handles import Held, held, is_released, keeps_part, keeps_what_is_there, only_by_number
+from dlint.fork.held_handles import (
+    Held,
+    held,
+    is_released,
+    keeps_part,
+    keeps_what_is_there,
+    only_by_number,
+    read_on,
+)
 from dlint.fork.kept.by_key import KeptByKey, kept_by_key
 from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.sides import functions_of, init_visits, made_in_parent, names_of, renewed
@@ -288,6 +297,8 @@ def _kept(
         by_key = how == "under a key"
         if handle.forked and (by_key or only_by_number(visits, name) or is_released(value, name)):
             handle = handle._replace(forked="")
+        if handle.number and read_on(visits, name):
+            handle = handle._replace(forked="read wrong data")
         for visit, read in reads:
             if name in read:
                 attribute = (owner.cls, name)
@@ -608,7 +619,8 @@ def _found(
     pickled = start != "fork" and sent and not handle.sent and is_pickled(program.evaluator, cls, name)
     if not isinstance(made.node, ast.expr) or not (forked or pickled):
         return
-    happens = f"forked workers share it and {forked}" if forked else "pickle cannot send it to workers"
+    lost = "workers are sent its number alone" if handle.number else "pickle cannot send it to workers"
+    happens = f"forked workers share it and {forked}" if forked else lost
     open_start = None if forked or start is not None else NOT_FORKED
     module = made.point.frame.module if read is made.node else visit.function.module
     found = Found(

@@ -18,7 +18,8 @@ class Handle(NamedTuple):
     closed. ``besides`` tells of some that forked workers cannot share either, where nothing tells these from
     the others; a ``device`` has a number, and is not known.
     ``contents``: the parameter that takes what it reads, where that is in memory. Pickle sends one that is
-    ``sent``, and where it arrives it is opened anew."""
+    ``sent``, and where it arrives it is opened anew. Of a ``number`` pickle sends no more than that; forked
+    workers share the position from which it is read, which not all ways of reading ask for."""
 
     name: str
     forked: str = ""
@@ -31,6 +32,7 @@ class Handle(NamedTuple):
     device: bool = False
     contents: str = ""
     sent: bool = False
+    number: bool = False
 
     @property
     def advice(self) -> str:
@@ -105,6 +107,11 @@ HANDLES = {
     "codecs.open": _FILE,  # 0 to 560 of 40,000
     # Opened anew it has the position of the same descriptor.
     "os.fdopen": _FILE._replace(cure="call os.open() too in each process, keyed on os.getpid()"),
+    "os.open": Handle(
+        "a file descriptor",
+        cure="open it in each process, keyed on os.getpid(), and leave it out of __getstate__",
+        number=True,
+    ),
     "pathlib.Path().open": _FILE,
     "tarfile.open": _TAR,
     "tarfile.TarFile": _TAR,
@@ -238,6 +245,10 @@ ASKED_OF_NPZ = frozenset({"f", "files", "get", "items", "keys", "values", "zip"}
 NOT_OF_NPZ = frozenset({"allow_pickle", "encoding", "fix_imports", "mmap_mode"})
 PARTS = frozenset(part for handle in HANDLES.values() for part in handle.parts)
 LMDB_WITHOUT_LOCK = _LMDB._replace(forked="")
+# Flags with which ``os.open`` does more than to read.
+WRITING_FLAGS = re.compile(r"\bO_(?:APPEND|CREAT|EXCL|RDWR|TMPFILE|TRUNC|WRONLY|PATH|DIRECTORY)\b")
+# What takes a descriptor and reads from where others have left it.
+READS_ON = r"\bos\.(?:fdopen|lseek|read|readv|sendfile)\("
 # Calls whose second argument says what kind of file it is, and not whether it is read.
 TAKES_FORMAT = (".get_reader", "imageio.read", "imageio.v2.read")
 # Calls that give the number of an open file, by which only the process that opened it finds that.

@@ -102,14 +102,14 @@ def _check_values(source: Source, program: Program, made: Made) -> None:
         for value in _values(source, program, arg.value):
             if isinstance(value, Const) and _MEMORY.search(str(value.value)):
                 raise CannotRepair("what it opens is in this process's memory: fill one in each process")
+            if isinstance(value, MadeValue) and is_descriptor(value.name):
+                _refuse_number(source, arg.value)
             handle = handle_of(program.evaluator, value)
             if handle is not None:
                 raise CannotRepair(
                     f"it reads from {source.code(arg.value)}, {handle.name} of this process: open both in "
                     "each process, keyed on os.getpid()"
                 )
-            if isinstance(value, MadeValue) and is_descriptor(value.name):
-                _refuse_number(source, arg.value)
             if isinstance(value, Const) and value.value == NO_FILE and _maps(source, made):
                 raise CannotRepair("it is a map of no file, but of memory: fill one in each process")
         if any(_method(call) == "fileno" for call in _calls(source, arg.value)):
