@@ -118,8 +118,8 @@ Use instead a handle for each process:
 - `error`, error: forked workers fail (zip, npz, LMDB, alignments, PyAV, torchcodec), or workers are started
   anew: no handle but those of fsspec and zarr can be pickled.
 - `error`, hang: decord, OpenCV's video captures.
-- `warning`, error: what forked workers can share (HDF5, netCDF, SQLite, memory maps, slides, descriptors), if workers
-  are not forked; what only names tell to be an `.npz`, if it is one.
+- `warning`, error: what forked workers can share (HDF5, netCDF, SQLite, memory maps, slides, descriptors),
+  if workers are not forked; what only names tell to be an `.npz`, if it is one.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
 that is 0 by default, another that is off by default and that the loader, its dataset or this code hangs on, a

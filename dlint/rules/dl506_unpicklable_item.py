@@ -2,8 +2,8 @@
 
 ## What it finds
 
-A generator, a lambda or local function, an object of a local class or `namedtuple`, a lock, an open file or
-the like in what leaves a worker: in what `collate_fn` returns, or in what `__getitem__` returns where the
+A generator, a lambda or local function, an object of a local class or `namedtuple`, a lock, an open file, a
+match of a regular expression or the like in what leaves a worker: in what `collate_fn` returns, or in what `__getitem__` returns where the
 loader hands items on as they are (`batch_size=None` without a `collate_fn`, or a `collate_fn` that gives its
 list back, in something else or as `items[0]`). A function with `yield` in it returns a generator, and
 `map(lambda row: ..., rows)` holds its lambda until somebody goes through it, as a `defaultdict(lambda: ...)`
@@ -158,6 +158,10 @@ def _unsendable(program: Program, node: ast.expr, point: Point, world: World, fa
             return "a generator"
         case ast.Call():
             return _made_by(program, node, point, world, far)
+        case ast.ListComp(elt=part) | ast.SetComp(elt=part) | ast.DictComp(value=part) if far < _FAR:
+            return _unsendable(program, part, program.evaluator.inside(node, point), world, far + 1)
+        case ast.Name(id=name) if name in point.locals:
+            return None
         case ast.Name(id=name) if name in point.frame.layout.binds and far < _FAR:
             return _filled(program, name, point, world, far + 1) or _held(
                 program, name, point, world, far + 1
