@@ -71,8 +71,12 @@ As measured, with 4 forked workers and 4000 reads:
   `num_ffmpeg_threads=0` all workers **hang**. Of a sound file 106 to 146 pieces of 190 failed. Pickle sends
   the decoders, and all reads of what arrives fail, or hang.
 - `zarr.ZipStore`, and arrays of it: 0 to 44 of 2000 reads failed (2.18), 3 to 20 (3.1). Pickle sends it well.
+- `pyBigWig`: 25 of 4000 reads failed; `zipfile.Path`: 62 of 2000; `segyio`: 40 of 4000 and `laspy` 56 of 2000
+  were **silently wrong**; with a `SqliteDict`, whose thread only the parent has, all workers **hang**.
 - `openslide`: no wrong read (it opens the file for each).
-- `h5py`, `sqlite3` (reading), `mmap`, `os.pread`, `np.memmap`: no wrong read.
+- `h5py`, PyTables, `pandas.HDFStore`, `sqlite3` (reading), `mmap`, `os.pread`, `np.memmap`: no wrong read.
+- `psycopg2` and GDAL's own datasets were not tried: the documents of the first forbid it, and rasterio reads
+  with the second.
 - `netCDF4.Dataset`: no wrong read of files in the format NETCDF4, 3000 to 4000 failed ones of 4000 in the
   NETCDF3 formats.
 
@@ -116,8 +120,8 @@ Use instead a handle for each process:
 
 - `error`, silent: forked workers read wrong data (files, tar archives, rasterio, sound, imageio, FASTA, PDF).
 - `error`, error: forked workers fail (zip, npz, LMDB, alignments, PyAV, torchcodec), or workers are started
-  anew: no handle but those of fsspec and zarr can be pickled.
-- `error`, hang: decord, OpenCV's video captures.
+  anew: no handle but those of fsspec and zarr can be pickled, and from Python 3.13 on a `zipfile.Path`.
+- `error`, hang: decord, OpenCV's video captures, `SqliteDict`.
 - `warning`, error: what forked workers can share (HDF5, netCDF, SQLite, memory maps, slides, descriptors),
   if workers are not forked; what only names tell to be an `.npz`, if it is one.
 

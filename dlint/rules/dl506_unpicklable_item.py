@@ -5,11 +5,11 @@
 A generator, a lambda or local function, an object of a local class or `namedtuple`, a lock, an open file, a
 match of a regular expression or the like in what leaves a worker: in what `collate_fn` returns, or in what
 `__getitem__` returns where the loader hands items on as they are (`batch_size=None` without a `collate_fn`,
-or a `collate_fn` that gives its list back, in something else or as `items[0]`). A function with `yield` in it returns a generator, and
-`map(lambda row: ..., rows)` holds its lambda until somebody goes through it, as a `defaultdict(lambda: ...)`
-does; a `map` of a function with a name can be sent. So it is with what a function of the project gives that
-is called there (`return self.patches(index)`), and with an entry that is stored into the dict later, and
-stays there (`batch["lengths"] = (len(e) for e in batch)`).
+or a `collate_fn` that gives its list back, in something else or as `items[0]`). A function with `yield` in it
+returns a generator, and `map(lambda row: ..., rows)` holds its lambda until somebody goes through it, as a
+`defaultdict(lambda: ...)` does; a `map` of a function with a name can be sent. So it is with what a function
+of the project gives that is called there (`return self.patches(index)`), and with an entry that is stored
+into the dict later, and stays there (`batch["lengths"] = (len(e) for e in batch)`).
 
 With any other `collate_fn` the items stay in the worker, and torch's default one refuses such an item with
 an error of its own: both are left alone. So are loaders without workers, where nothing travels, and the
