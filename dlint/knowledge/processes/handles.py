@@ -279,6 +279,11 @@ WITHOUT_POSITION = frozenset(
         "torchcodec.decoders.VideoDecoder",
     }
 )
+# What gives what it reads under a name, by no call.
+READ_BY_NAME = frozenset(
+    {"numpy.load", "sqlitedict.SqliteDict", "sqlitedict.open"}
+    | {name for name, handle in HANDLES.items() if handle.forked and "[]" in handle.parts}
+)
 # What an archive of arrays has, and no array; and with what else the call gives, or does, other things.
 ASKED_OF_NPZ = frozenset({"f", "files", "get", "items", "keys", "values", "zip"})
 NOT_OF_NPZ = frozenset({"allow_pickle", "encoding", "fix_imports", "mmap_mode"})
