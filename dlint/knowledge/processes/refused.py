@@ -4,7 +4,7 @@ Measured with each of them kept on a dataset: forked workers run, spawned ones a
 stands here (Python 3.11, torch 2.13, OpenCV 4.10 and 5.0, lxml 6.1, boto3 1.44, pymongo 4.20, redis 8.1,
 google-cloud-storage 3.17, minio 7.2, SQLAlchemy 2.1, duckdb 2.0, pyarrow 26, elasticsearch 9.5, grpc 1.85,
 safetensors 0.8, h5py 3.16, SimpleITK, pillow 13, pandas 3.1, zstandard, rich, httpx, aiohttp, webrtcvad,
-ONNX Runtime and tensorboard; queues, weak references, (de)compressors and the like of the standard library,
+ONNX Runtime and tensorboard; weak references, (de)compressors and the like of the standard library,
 modules, generators and OpenCV on Python 3.10 to
 3.13 as well). Sent without a word are sockets, ``iter(list)``, ``zip``, ``map``, what itertools makes (up to
 Python 3.13), ``re.compile``, loggers, ``ET.parse``, tables and datasets of pyarrow, file systems of fsspec,
@@ -53,10 +53,6 @@ CACHED = Refused("cached function", error="PicklingError: it's not the same obje
 CACHES = frozenset({"functools.lru_cache", "functools.cache"})
 _LOCK = "_thread.lock"
 _LOCAL = "AttributeError: Can't pickle local object '{}'"
-_QUEUE = Refused("queue", _LOCK)
-_SYSTEM_RANDOM = Refused(
-    "SystemRandom", error="NotImplementedError: System entropy source does not have state."
-)
 _SCRIPTED = Refused("scripted module", error="RuntimeError: Tried to serialize object __torch__...")
 _NO_CLASS = "PicklingError: Can't pickle <class ...>: attribute lookup ... failed"
 _NO_REDUCE = "TypeError: no default __reduce__ due to non-trivial __cinit__"
@@ -139,14 +135,8 @@ _CALLS = {
     "threading.local": Refused("threading.local", "_thread._local"),
     "threading.Barrier": Refused("barrier", _LOCK),
     "threading.Timer": Refused("timer", _LOCK),
-    "queue.Queue": _QUEUE,
-    "queue.LifoQueue": _QUEUE,
-    "queue.PriorityQueue": _QUEUE,
-    "queue.SimpleQueue": Refused("queue", "_queue.SimpleQueue"),
     "concurrent.futures.Future": Refused("future", "_thread.RLock"),
     "asyncio.new_event_loop": Refused("event loop", error=_LOCAL.format("WeakSet.__init__.<locals>._remove")),
-    "random.SystemRandom": _SYSTEM_RANDOM,
-    "secrets.SystemRandom": _SYSTEM_RANDOM,
     "contextvars.ContextVar": Refused("context variable", "_contextvars.ContextVar"),
     "weakref.WeakValueDictionary": Refused(
         "dict of weak references", error=_LOCAL.format("WeakValueDictionary.__init__.<locals>.remove")
