@@ -48,6 +48,7 @@ from dlint.objects.members import Members
 from dlint.objects.prepared import Prepared
 from dlint.objects.records import Records
 from dlint.source.statements import dotted
+from dlint.values import declared_paths
 from dlint.values.frame import Argument, Arguments, Point, arguments_of
 from dlint.values.operators import method_of, negative, operate
 from dlint.values.outcomes import OUTCOMES, Outcome, fold, told_apart, within
@@ -253,6 +254,9 @@ class Evaluator(Questions):
 
     def attribute(self, base: Value, name: str, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         """The values of ``base.name``."""
+        of_path = declared_paths.member(base, name, node, point)
+        if of_path is not None:
+            return [(of_path, world)]
         match base:
             case External():
                 member = External(canonical(f"{base.name}.{name}"), base.owner)

@@ -63,7 +63,7 @@ class Leads:
                 return True
             case ast.Call(func=func) if not isinstance(func, ast.Name | ast.Attribute):
                 return True
-            case ast.Subscript(value=value, slice=index) if self._may_be_object(value, frame):
+            case ast.Subscript(value=value, slice=index) if self.may_be_object(value, frame):
                 # No dataset is asked for an item by a string written out.
                 if not (isinstance(index, ast.Constant) and isinstance(index.value, str)):
                     return True
@@ -85,15 +85,17 @@ class Leads:
         own = _first_parameter(frame) if frame.receiver is not None else ()
         return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in own
 
-    def _may_be_object(self, node: ast.expr, frame: Frame) -> bool:
+    def may_be_object(self, node: ast.expr, frame: Frame) -> bool:
         """Whether what is indexed or gone through here may be an object with a method for it."""
         if isinstance(node, ast.Name):
             return not self.is_item(node.id, frame)
+        if isinstance(node, ast.Subscript):  # one of the objects that it holds: `self.packs[name][index]`
+            return self._is_of_object(node.value, frame) and not isinstance(node.slice, ast.Slice)
         return isinstance(node, ast.Attribute)
 
     def _may_be_gone_through(self, node: ast.expr, frame: Frame) -> bool:
         """Whether what is gone through may be such an object, or what a call gives the function."""
-        return self._may_be_object(node, frame) or (isinstance(node, ast.Name) and is_given(node.id, frame))
+        return self.may_be_object(node, frame) or (isinstance(node, ast.Name) and is_given(node.id, frame))
 
     def is_item(self, name: str, frame: Frame) -> bool:
         """Whether a name is a variable of the function itself: an item on its way, not a dataset. The object
@@ -134,6 +136,8 @@ def _gone_through(node: ast.expr) -> list[ast.expr]:
 
 
 def _is_held(node: ast.expr, own: set[str]) -> bool:
+    if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
+        node = node.value
     return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in own
 
 

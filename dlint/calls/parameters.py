@@ -12,6 +12,7 @@ from dlint.calls.many_callers import different_first, few
 from dlint.evaluation.entries import ABSENT
 from dlint.evaluation.questions import begun
 from dlint.source.statements import FunctionNode, parameters, self_name
+from dlint.values import declared_paths
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome, told_apart
 from dlint.values.values import Class, Const, Function, Instance, Items, Key, Table, Unknown, Value
@@ -43,11 +44,30 @@ class Parameters:
         self._asking: dict[tuple[int, str], int] = {}
         self._heirs: dict[int, list[tuple[int, list[_Receiver]]]] = {}
         self._made: dict[Key, bool] = {}
+        self._paths: dict[int, frozenset[str]] = {}
 
     def values(self, name: str, frame: Frame, world: World) -> list[Outcome]:
         """The values of a function's parameter in a frame."""
         self.reads.setdefault(frame.key, set()).add(name)
-        return told_apart(self._values(name, frame, world), (frame.key, name))
+        found = self._values(name, frame, world)
+        if name in self._declared_paths(frame):
+            found = declared_paths.declared(found)
+        return told_apart(found, (frame.key, name))
+
+    def _declared_paths(self, frame: Frame) -> frozenset[str]:
+        """The parameters that a function declares to be paths."""
+        scope, module = frame.scope, frame.module
+        known = self._paths.get(id(scope))
+        if known is None:
+            known = frozenset[str]()
+            if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef) and "pathlib" in module.text:
+                known = frozenset(
+                    each.arg
+                    for each in parameters(scope)
+                    if each.annotation is not None and declared_paths.is_path(each.annotation)
+                )
+            self._paths[id(scope)] = known
+        return known
 
     def _values(self, name: str, frame: Frame, world: World) -> list[Outcome]:
         scope = frame.scope

@@ -19,6 +19,7 @@ from dlint.calls.site import Site
 from dlint.evaluation.named import fits
 from dlint.evaluation.questions import begun
 from dlint.objects.initialisers import base_init_calls
+from dlint.source.desugaring.records import AFTER_INIT
 from dlint.source.expected_errors import expects_error
 from dlint.source.module import Module
 from dlint.source.nodes import walk
@@ -105,6 +106,8 @@ class Sites:
             self._find_by_heirs(scope, owner, found)
         elif owner is not None:
             self._find_by_text(scope, owner, found)
+            if not found:
+                found += _by_record(scope, owner)
         elif not found:
             found += sites_by_name(self._evaluator, frame.module, scope)
 
@@ -412,3 +415,20 @@ def _on_self(callee: ast.expr) -> bool:
         and isinstance(callee.value, ast.Name)
         and callee.value.id in ("self", "cls")
     )
+
+
+def _by_record(scope: FunctionNode, owner: Class) -> list[Site]:
+    """The call by which the constructor that is written out for a dataclass hands on to ``__post_init__``
+    what its objects do not keep (``InitVar``)."""
+    found: list[Site] = []
+    if scope.name in AFTER_INIT and len(scope.args.args) > 1:
+        for made in functions_in(owner.node.body):
+            frame = Frame(owner.module, made, Frame(owner.module, owner.node, owner.frame), owner=owner)
+            for statement in made.body if made.name == "__init__" else ():
+                match statement:
+                    case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name)) as call) if (
+                        name == scope.name
+                    ):
+                        point = Point(frame, statement)
+                        found.append(Site(call, point, arguments_of(call, point)))
+    return found

@@ -15,6 +15,7 @@ from dlint.knowledge.processes.handles import (
     NOT_OF_NPZ,
     TAKES_FORMAT,
     WRITES,
+    WRITING_FLAGS,
     Handle,
 )
 from dlint.source.nodes import walk
@@ -76,6 +77,8 @@ def handle_of(evaluator: Evaluator, value: object) -> Handle | None:
             return LMDB_WITHOUT_LOCK
     if value.name.endswith(TAKES_FORMAT):
         modes = []
+    if handle.number and not _only_reads(given):
+        return None
     for mode in modes:
         for found, _ in evaluator.value_of(mode, HERE):
             if isinstance(found, Const) and isinstance(found.value, str) and WRITES & set(found.value):
@@ -147,6 +150,13 @@ def _says_its_kind(evaluator: Evaluator, path: Argument) -> bool:
             case Unknown(text=(_, end)):
                 texts.append(end)
     return any(_SUFFIX.search(str(text)) for text in texts)
+
+
+def _only_reads(given: Arguments) -> bool:
+    """Whether the flags that ``os.open`` is given, as they are written, only read a file."""
+    flags = given.positional[1] if len(given.positional) > 1 else given.keywords.get("flags")
+    text = ast.unparse(flags.expression) if flags is not None and flags.expression is not None else ""
+    return "O_RDONLY" in text and WRITING_FLAGS.search(text) is None
 
 
 def _is_number(value: Value) -> bool:

@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from dlint.fork.early.kept_by_key import drops_by_key
 from dlint.fork.early.opened_late import parent_run, path_of
 from dlint.fork.early.run_by import run_by
 from dlint.fork.early.surely import is_by_key, is_empty, is_sure
 from dlint.fork.handles import handle_of
+from dlint.fork.kept.by_key import drops_by_key
 from dlint.fork.program import Program
-from dlint.knowledge.processes.handles import EACH, METHODS, PARTS
+from dlint.knowledge.processes.handles import EACH, METHODS, PARTS, READS_ON
 from dlint.source.statements import (
     FunctionNode,
     changed_names,
@@ -189,6 +189,12 @@ def only_by_number(visits: list[Visit], name: str) -> bool:
     return any("pread(" in text for text in texts) and all(
         text.count(f".{name}.fileno()") == len(re.findall(rf"\.{name}\b", text)) for text in texts
     )
+
+
+def read_on(visits: list[Visit], name: str) -> bool:
+    """Whether worker code reads from a descriptor where others have left it, and not by ``os.pread``."""
+    reads = re.compile(rf"{READS_ON}\s*\w+\.{name}\b")
+    return any(reads.search(visit.function.module.text_of(visit.function.node)) for visit in visits)
 
 
 def _inside(container: Items | Table) -> Iterator[Value]:

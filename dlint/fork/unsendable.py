@@ -24,7 +24,8 @@ from dlint.knowledge.processes.refused import (
     view,
 )
 from dlint.objects.pickled_state import left_out
-from dlint.values.frame import Point
+from dlint.source.statements import dotted, statements_in
+from dlint.values.frame import Point, arguments_of
 from dlint.values.functions import is_generator
 from dlint.values.values import External, Function, Instance, Made, ModuleValue, Table, Value
 from dlint.values.worlds import World
@@ -32,6 +33,11 @@ from dlint.values.worlds import World
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.source.module import Module
+
+
+# Functions, one that gives what another gives; and what leaves a function as it is.
+_FAR = 3
+_PLAIN = frozenset({"classmethod", "staticmethod"})
 
 
 class Kept(NamedTuple):
@@ -59,7 +65,9 @@ def kept_unsendable(evaluator: Evaluator, instance: Instance, world: World) -> I
                     yield Kept(f"{instance.cls.name}.{name}", node, point.frame.module, kind)
 
 
-def _kind(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> Refused | None:
+def _kind(
+    evaluator: Evaluator, node: ast.expr, point: Point, world: World, far: int = _FAR
+) -> Refused | None:
     if isinstance(node, ast.GeneratorExp):
         return GENERATOR
     if isinstance(node, ast.Call):
@@ -73,7 +81,31 @@ def _kind(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> R
         if _gives_view(evaluator, node, point, world):
             assert isinstance(node.func, ast.Attribute)
             return view(node.func.attr)
+        given = _given_by(evaluator, node, callees, point, world, far)
+        if given is not None:
+            return given
     kinds = {_kind_of(value) for value, _ in evaluator.values(node, point, world)}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _given_by(
+    evaluator: Evaluator, call: ast.Call, callees: list[Value], point: Point, world: World, far: int
+) -> Refused | None:
+    """What pickle refuses of what functions of the program make where they return it, on all ways alike."""
+    kinds: set[Refused | None] = set()
+    for callee in callees if far else ():
+        node = callee.node if isinstance(callee, Function) else None
+        if not isinstance(callee, Function) or not isinstance(node, ast.FunctionDef):
+            return None
+        if is_generator(node) or any((dotted(each) or "") not in _PLAIN for each in node.decorator_list):
+            return None
+        frame = evaluator.calls.enter(callee, arguments_of(call, point), call, point)
+        for statement in statements_in(node.body):
+            if isinstance(statement, ast.Return):
+                at = Point(frame, statement)
+                for w in evaluator.flow.reaching(at, world):
+                    returned = statement.value
+                    kinds.add(_kind(evaluator, returned, at, w, far - 1) if returned is not None else None)
     return kinds.pop() if len(kinds) == 1 else None
 
 

@@ -62,6 +62,24 @@ AGAIN = "itertools.cycle"
 ENDS = "itertools.islice"
 # Those that read their argument to its end, whatever it is.
 COLLECTS = frozenset({"builtins.list", "builtins.set", "builtins.sorted", "builtins.tuple", "builtins.dict"})
+# What takes the items of its only argument at once, and what hands on those of some arguments to whoever goes
+# through it: as programs call them, by whatever name their module goes.
+COLLECT = frozenset(
+    {
+        *("all", "any", "deque", "dict", "frozenset", "join", "list", "max", "min", "next", "set", "sorted"),
+        *("sum", "tuple", "Counter"),
+    }
+)
+GO_THROUGH = {
+    **dict.fromkeys(
+        ("enumerate", "islice", "iter", "list", "reversed", "sorted", "tqdm", "tuple"), slice(0, 1)
+    ),
+    "filter": slice(1, 2),
+    "map": slice(1, None),
+    "starmap": slice(1, 2),
+    "track": slice(0, 1),
+    "zip": slice(0, None),
+}
 
 # Calls that give a finite stream, the same one in every process.
 _WHOLE = frozenset(

@@ -70,6 +70,8 @@ _PREFIXES = (
 PATH = "pathlib.Path"
 _OF_A_PATH = ("absolute", "expanduser", "joinpath", "resolve", "with_name", "with_stem", "with_suffix")
 MAKES_PATHS = frozenset({f"{PATH}().{method}" for method in _OF_A_PATH} | {f"{PATH}.cwd", f"{PATH}.home"})
+# What only a path has, of all that may be declared beside one (``Path | str | None``), and tells something.
+OF_PATHS_ALONE = frozenset({"glob", "iterdir", "open", "parent", "rglob", *_OF_A_PATH})
 
 # Methods of records that give a dict of what their fields hold, and the keywords of the second which change
 # nothing else than what is left out.

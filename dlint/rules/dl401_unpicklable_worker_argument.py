@@ -21,7 +21,9 @@ of a dict (`self.keys = self.index.keys()`), a function that the constructor wra
 lru_cache(maxsize=64)(self.read)`), a lock or event, a `struct.Struct`, what OpenCV makes to find, match and
 equalise (`self.detector = cv2.ORB_create()`), a scripted module (`torch.jit.load`), a library of ctypes, a
 tree of lxml, a Parquet or Arrow file, one of safetensors (`safe_open`), a client of boto3 (or a bucket),
-Google Cloud Storage, MinIO, MongoDB (or a collection), Redis, DuckDB, SQLAlchemy, Elasticsearch or gRPC.
+Google Cloud Storage, MinIO, MongoDB (or a collection), Redis, DuckDB, SQLAlchemy, Elasticsearch, gRPC, httpx
+or aiohttp, a dict of weak references, a decompressor, a
+`SummaryWriter`, a session of ONNX Runtime.
 
 What never travels is fine: a lambda called in `__init__` and not kept, one made inside `__getitem__`, one put
 in a list behind the last loop over the loader, or where the list is emptied again at once, one given to a

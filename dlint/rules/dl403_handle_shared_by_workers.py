@@ -31,7 +31,7 @@ on `os.getpid()`, or at the first item where the parent reads none, or lets go w
 (`dataset.close()`) before workers start, or reads one only in runs without workers (`if args.debug:` reads it
 and sets their number to 0); so are those that the constructor closes again, or `dataset.close()` where
 workers open their own. `np.memmap` is fine, so is a file opened for writing; forked workers may also share an
-archive in an `io.BytesIO` and a file that they only read by `os.pread`.
+archive in an `io.BytesIO`, and a file or descriptor that they only read by `os.pread`.
 
 ## Why is this bad
 
@@ -71,15 +71,20 @@ As measured, with 4 forked workers and 4000 reads:
   `num_ffmpeg_threads=0` all workers **hang**. Of a sound file 106 to 146 pieces of 190 failed. Pickle sends
   the decoders, and all reads of what arrives fail, or hang.
 - `zarr.ZipStore`, and arrays of it: 0 to 44 of 2000 reads failed (2.18), 3 to 20 (3.1). Pickle sends it well.
+- `pyBigWig`: 25 of 4000 reads failed; `zipfile.Path`: 62 of 2000; `segyio`: 40 of 4000 and `laspy` 56 of 2000
+  were **silently wrong**; with a `SqliteDict`, whose thread only the parent has, all workers **hang**.
 - `openslide`: no wrong read (it opens the file for each).
-- `h5py`, `sqlite3` (reading), `mmap`, `os.pread`, `np.memmap`: no wrong read.
+- `h5py`, PyTables, `pandas.HDFStore`, `sqlite3` (reading), `mmap`, `os.pread`, `np.memmap`: no wrong read.
+- `psycopg2` and GDAL's own datasets were not tried: the documents of the first forbid it, and rasterio reads
+  with the second.
 - `netCDF4.Dataset`: no wrong read of files in the format NETCDF4, 3000 to 4000 failed ones of 4000 in the
   NETCDF3 formats.
 
 Under spawn and forkserver (Python 3.14 on Linux, macOS, Windows) none of the others can be sent to a worker:
 `TypeError: cannot pickle ...` for files of all kinds, sqlite3, lmdb, h5py, mmap, cv2.VideoCapture, and
-errors of their own for netCDF4, rasterio, PyAV, decord, pysam, PDF files and openslide. A `__getstate__` that
-drops the handle cures that, but not what forked workers do.
+errors of their own for netCDF4, rasterio, PyAV, decord, pysam, PDF files and openslide. Of a descriptor
+(`os.open`) the number is sent, which means no file there, or another: `OSError: Bad file descriptor`. A
+`__getstate__` that drops the handle cures that, but not what forked workers do.
 
 ## Example
 
@@ -115,10 +120,10 @@ Use instead a handle for each process:
 
 - `error`, silent: forked workers read wrong data (files, tar archives, rasterio, sound, imageio, FASTA, PDF).
 - `error`, error: forked workers fail (zip, npz, LMDB, alignments, PyAV, torchcodec), or workers are started
-  anew: no handle but those of fsspec and zarr can be pickled.
-- `error`, hang: decord, OpenCV's video captures.
-- `warning`, error: what forked workers can share (HDF5, netCDF, SQLite, memory maps, slides), if workers
-  are not forked; what only names tell to be an `.npz`, if it is one.
+  anew: no handle but those of fsspec and zarr can be pickled, and from Python 3.13 on a `zipfile.Path`.
+- `error`, hang: decord, OpenCV's video captures, `SqliteDict`.
+- `warning`, error: what forked workers can share (HDF5, netCDF, SQLite, memory maps, slides, descriptors),
+  if workers are not forked; what only names tell to be an `.npz`, if it is one.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
 that is 0 by default, another that is off by default and that the loader, its dataset or this code hangs on, a
@@ -135,8 +140,9 @@ another kind, one derived from a library's class that may have its own, handles 
 of one, one that the object is given open (give it the path), one that others have it open, one that a method
 returns, what is opened when first needed, decord's readers and video captures. So is what another process
 would not find, or not as it is here: what is in memory, a temporary or removed file, one read from another
-open one, a path that may be relative where the program calls `os.chdir`, what is set up once it is open, a
-file that is read on from where the constructor left it, and one whose errors the constructor handles.
+open one or by the number of one, a path that may be relative where the program calls `os.chdir`, what is set
+up once it is open, a file that is read on from where the constructor left it, and one whose errors the
+constructor handles.
 
 ## References
 
@@ -153,7 +159,6 @@ from collections.abc import Container, Iterator
 
 from dlint.finding import Remedy
 from dlint.fork.early.emptied import is_emptied
-from dlint.fork.early.kept_by_key import KeptByKey, kept_by_key
 from dlint.fork.early.opened_late import (
     Opened,
     asked_for_by_others,
@@ -164,7 +169,16 @@ from dlint.fork.early.per_process import is_for_one_process, is_given_process
 from dlint.fork.early.reset import is_met_after_fork, is_reset_in_workers, resetting
 from dlint.fork.early.when import BEFORE, BY_CONSTRUCTOR, When, kept_before, needed_besides, needed_early
 from dlint.fork.handles import handle_of, read_as_npz
-from dlint.fork.held_handles import Held, held, is_released, keeps_part, keeps_what_is_there, only_by_number
+from dlint.fork.held_handles import (
+    Held,
+    held,
+    is_released,
+    keeps_part,
+    keeps_what_is_there,
+    only_by_number,
+    read_on,
+)
+from dlint.fork.kept.by_key import KeptByKey, kept_by_key
 from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.sides import functions_of, init_visits, made_in_parent, names_of, renewed
 from dlint.knowledge.processes.handles import HANDLES, Handle
@@ -287,6 +301,8 @@ def _kept(
         by_key = how == "under a key"
         if handle.forked and (by_key or only_by_number(visits, name) or is_released(value, name)):
             handle = handle._replace(forked="")
+        if handle.number and read_on(visits, name):
+            handle = handle._replace(forked="read wrong data")
         for visit, read in reads:
             if name in read:
                 attribute = (owner.cls, name)
@@ -607,7 +623,8 @@ def _found(
     pickled = start != "fork" and sent and not handle.sent and is_pickled(program.evaluator, cls, name)
     if not isinstance(made.node, ast.expr) or not (forked or pickled):
         return
-    happens = f"forked workers share it and {forked}" if forked else "pickle cannot send it to workers"
+    lost = "workers are sent its number alone" if handle.number else "pickle cannot send it to workers"
+    happens = f"forked workers share it and {forked}" if forked else lost
     open_start = None if forked or start is not None else NOT_FORKED
     module = made.point.frame.module if read is made.node else visit.function.module
     found = Found(

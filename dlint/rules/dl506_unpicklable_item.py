@@ -2,14 +2,15 @@
 
 ## What it finds
 
-A generator, a lambda or local function, an object of a local class or `namedtuple`, a lock, an open file or
-the like in what leaves a worker: in what `collate_fn` returns, or in what `__getitem__` returns where the
-loader hands items on as they are (`batch_size=None` without a `collate_fn`, or a `collate_fn` that gives its
-list back, in something else or as `items[0]`, if only for batches of one: `if len(items) == 1:`). A function
-with `yield` in it returns a generator, and `map(lambda row: ..., rows)` holds its lambda until somebody goes
-through it, as a `defaultdict(lambda: ...)` does; a `map` of a function with a name can be sent. So it is with
-what a function of the project gives that is called there (`return self.patches(index)`), and with an entry
-that is stored into the dict later, and stays there (`batch["lengths"] = (len(e) for e in batch)`).
+A generator, a lambda or local function, an object of a local class or `namedtuple`, a lock, an open file, a
+match of a regular expression or the like in what leaves a worker: in what `collate_fn` returns, or in what
+`__getitem__` returns where the loader hands items on as they are (`batch_size=None` without a `collate_fn`,
+or a `collate_fn` that gives its list back, in something else or as `items[0]`, if only for batches of one:
+`if len(items) == 1:`). A function with `yield` in it returns a generator, and `map(lambda row: ..., rows)`
+holds its lambda until somebody goes through it, as a `defaultdict(lambda: ...)` does; a `map` of a function
+with a name can be sent. So it is with what a function of the project gives that is called there
+(`return self.patches(index)`), and with an entry that is stored into the dict later, and stays there
+(`batch["lengths"] = (len(e) for e in batch)`).
 
 With any other `collate_fn` the items stay in the worker, and torch's default one refuses such an item with
 an error of its own: both are left alone. So are loaders without workers, where nothing travels, and the
@@ -159,6 +160,10 @@ def _unsendable(program: Program, node: ast.expr, point: Point, world: World, fa
             return "a generator"
         case ast.Call():
             return _made_by(program, node, point, world, far)
+        case ast.ListComp(elt=part) | ast.SetComp(elt=part) | ast.DictComp(value=part) if far < _FAR:
+            return _unsendable(program, part, program.evaluator.inside(node, point), world, far + 1)
+        case ast.Name(id=name) if name in point.locals:
+            return None
         case ast.Name(id=name) if name in point.frame.layout.binds and far < _FAR:
             return _filled(program, name, point, world, far + 1) or _held(
                 program, name, point, world, far + 1

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from dlint.knowledge.names import PATH
 from dlint.values.frame import Argument, Arguments, Point
-from dlint.values.values import Const, Instance, Items, Key, Made, Table, Unknown, Value
+from dlint.values.values import Const, External, Instance, Items, Key, Made, Table, Unknown, Value
 
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -135,7 +135,11 @@ def _array_library(value: Value) -> str | None:
 
 
 def _is_path(value: Value) -> bool:
-    return isinstance(value, Made) and value.name == PATH
+    return (
+        value.is_path
+        if isinstance(value, Unknown | External)
+        else isinstance(value, Made) and value.name == PATH
+    )
 
 
 def _repeated(held: Items, count: Value) -> Items:

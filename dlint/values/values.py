@@ -66,9 +66,10 @@ class Unknown(Value):
     ``call`` is the call of something unknown that gives it, where that may make an object: what it was given,
     its node and where it stands. ``text`` is how a string or path begins and ends of which no more is known.
     ``computed``: it is what an operator gives, which is never None. ``is_number``: ``int`` has made it.
+    ``is_path``: it is a path, as far as it is not None or a text, which its declaration says.
     """
 
-    __slots__ = ("call", "computed", "is_number", "text")
+    __slots__ = ("call", "computed", "is_number", "is_path", "text")
 
     def __init__(
         self,
@@ -77,16 +78,24 @@ class Unknown(Value):
         text: tuple[str, str] | None = None,
         computed: bool = False,
         is_number: bool = False,
+        is_path: bool = False,
     ) -> None:
         self.call = call
         self.text = text
         self.computed = computed
         self.is_number = is_number
+        self.is_path = is_path
         self.key = number(parts)
 
     def as_number(self) -> Unknown:
         """The same, known to be a number."""
         made = Unknown(("number", self.key), computed=self.computed, is_number=True)
+        made.key = self.key
+        return made
+
+    def as_path(self) -> Unknown:
+        """The same, declared to be a path."""
+        made = Unknown(("path", self.key), self.call, self.text, self.computed, self.is_number, True)
         made.key = self.key
         return made
 
@@ -143,13 +152,15 @@ class External(Value):
     """A name of a library or of Python itself: ``cv2.imread``, ``builtins.len``.
 
     ``owner`` is the made object that it is a method of (``rng.integers``), None for a plain name.
+    ``is_path``: the declaration of what it is read from says that it is a path (``args.corpus``).
     """
 
-    __slots__ = ("name", "owner")
+    __slots__ = ("is_path", "name", "owner")
 
-    def __init__(self, name: str, owner: Made | None = None) -> None:
+    def __init__(self, name: str, owner: Made | None = None, is_path: bool = False) -> None:
         self.name = name
         self.owner = owner
+        self.is_path = is_path
         self.key = number(("external", name, owner.key if owner else None))
 
 

@@ -33,6 +33,8 @@ from dlint.source.declared_options import (
 )
 from dlint.source.module import Module
 from dlint.source.statements import dotted
+from dlint.values import declared_paths
+from dlint.values.declared_paths import is_path
 from dlint.values.facts import NOTHING, fits
 from dlint.values.values import Class, Const, External, Key, Made, Value
 from dlint.values.worlds import HERE, OPTION, World
@@ -63,6 +65,7 @@ class Options:
         self._evaluator = evaluator
         self._declared: dict[tuple[int, str], ast.expr | None] = {}
         self._changed: dict[tuple[int, str], bool | None] = {}
+        self._paths: dict[tuple[int, str], bool] = {}
         self._by_name: dict[int, bool] = {}  # by module, whether it sets options of names that it is given
         # What somebody has asked for, by its key, with what it is called.
         self._read: dict[Key, tuple[Made, External, str | None]] = {}
@@ -70,6 +73,21 @@ class Options:
 
     def value(self, made: Made, name: str, otherwise: External, world: World) -> list[Outcome]:
         """What an option may be: its default, or anything else."""
+        found = self._value(made, name, otherwise, world)
+        if made.name == PARSED and self._is_path(made, name):
+            return declared_paths.declared(found or [(otherwise, world)])
+        return found
+
+    def _is_path(self, made: Made, name: str) -> bool:
+        """Whether all that declare an option have its word made a path."""
+        mark, module = (id(made.node), name), made.point.frame.module
+        if mark not in self._paths:
+            found = _declarations(made, name) if "pathlib" in module.text else []
+            kinds = [k.value for each in found for k in each.keywords if k.arg == "type"]
+            self._paths[mark] = bool(found) and len(kinds) == len(found) and all(map(is_path, kinds))
+        return self._paths[mark]
+
+    def _value(self, made: Made, name: str, otherwise: External, world: World) -> list[Outcome]:
         if made.name == PARSED or made.name in FILLS_FIELDS or made.name in OPEN_SETTINGS:
             self.read(made, otherwise)
         if made.name in MADE_BY_CLASS:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from dlint.fork.early.emptied import Empties, emptied_in
 from dlint.fork.early.let_go import dropped_after, let_go
 from dlint.fork.early.starts import Start, starts
+from dlint.knowledge.iterables import COLLECT, GO_THROUGH
 from dlint.knowledge.loading import LOADERS, is_iterable_dataset
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, expressions, statements_in
+from dlint.source.statements import FunctionNode, dotted, expressions, statements_in
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.functions import is_generator
 from dlint.values.values import Class, Function, Instance, Items, Key, Made, Unknown, Value
@@ -110,8 +111,9 @@ def _read_before(
             if not evaluator.flow.reaching(inner, HERE):
                 continue
             for value, _ in evaluator.values(node, inner):
-                # What a list of datasets gives are these, and none of their items.
-                for read in _datasets(evaluator, value) if not isinstance(value, Items) else ():
+                # What a list of datasets has at a place is one of these, and none of their items.
+                given = not isinstance(value, Items) if numbered else _gives_items(value)
+                for read in _datasets(evaluator, value) if given else ():
                     if id(read.cls.node) not in classes or (numbered and _is_stream(evaluator, read)):
                         continue
                     drops = emptied_in(start.frame, empties)
@@ -191,6 +193,17 @@ def _entered(evaluator: Evaluator, call: ast.Call, point: Point) -> Iterator[Fra
                         yield from (frame for _, frame in evaluator.initialisers.of(made))
 
 
+def _gives_items(value: Value) -> bool:
+    """Whether going through something reads items of the datasets that it is made of: what a list of
+    datasets gives are these, and what a sampler or a splitter gives are their numbers."""
+    if isinstance(value, Made):
+        name = value.name
+        return not name.endswith("Sampler") and (
+            name.startswith("torch.utils.data.") or "dataset" in name.lower()
+        )
+    return not isinstance(value, Items)
+
+
 def _is_stream(evaluator: Evaluator, instance: Instance) -> bool:
     return any(is_iterable_dataset(name) for name in evaluator.classes.libraries(instance.cls))
 
@@ -226,8 +239,8 @@ def _reads(frame: Frame) -> _Reads:
         return
     for statement in statements_in(frame.scope.body):
         point = Point(frame, statement)
-        if isinstance(statement, ast.For) and isinstance(statement.iter, ast.Name | ast.Attribute):
-            yield statement.iter, point, False
+        if isinstance(statement, ast.For):
+            yield from ((each, point, False) for each in _sources(statement.iter))
         for expression in expressions(statement):
             for node in walk(expression):
                 match node:
@@ -241,6 +254,27 @@ def _reads(frame: Frame) -> _Reads:
                         func=ast.Name(id="next" | "iter"), args=[ast.Name() | ast.Attribute() as value]
                     ):
                         yield value, point, False
+                    case ast.Call(args=[given]) if _last(node.func) in COLLECT:
+                        yield from ((each, point, False) for each in _sources(given))
+                        if isinstance(given, ast.GeneratorExp):
+                            yield from ((each, point, False) for each in _sources(given.generators[0].iter))
+                    case ast.ListComp() | ast.SetComp() | ast.DictComp():
+                        yield from ((each, point, False) for each in _sources(node.generators[0].iter))
+
+
+def _sources(iterable: ast.expr) -> Iterator[ast.expr]:
+    """What is gone through item by item where something goes through an iterable: of ``enumerate(rows)`` and
+    ``map(len, rows)`` the rows."""
+    match iterable:
+        case ast.Name() | ast.Attribute():
+            yield iterable
+        case ast.Call(func=function, args=given) if (which := GO_THROUGH.get(_last(function))) is not None:
+            for each in given[which]:
+                yield from _sources(each)
+
+
+def _last(function: ast.expr) -> str:
+    return (dotted(function) or "").rpartition(".")[2]
 
 
 def _lengths(frame: Frame) -> _Reads:

@@ -8,8 +8,9 @@ from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dlint.fork.early.surely import is_sure, parts_run
+from dlint.knowledge.iterables import COLLECT, GO_THROUGH
 from dlint.source.nodes import COMPREHENSIONS, children
-from dlint.source.statements import expressions, statements_in
+from dlint.source.statements import dotted, expressions, statements_in
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.functions import is_generator
 from dlint.values.values import Class, Function, Instance, Key
@@ -62,7 +63,7 @@ def entered(
                     yield node, point, inside
         match statement:
             case ast.For(iter=held):
-                for inside in _methods(evaluator, held, _GOES_THROUGH, held, at):
+                for inside in _gone_through(evaluator, held, at):
                     yield held, at, inside
             case ast.With(items=items):
                 for item in items:
@@ -84,12 +85,14 @@ def _entered_by(evaluator: Evaluator, node: ast.AST, point: Point) -> Iterator[F
     match node:
         case ast.Call():
             yield from _called(evaluator, node, point)
+            if len(node.args) == 1 and _last(node.func) in COLLECT:
+                yield from _gone_through(evaluator, node.args[0], point)
         case ast.Attribute(ctx=ast.Load(), value=held):
             yield from _asked(evaluator, held, node.attr, node, point)
         case ast.Subscript(ctx=ast.Load(), value=held):
             yield from _methods(evaluator, held, ("__getitem__",), node, point)
-        case ast.comprehension(iter=held):
-            yield from _methods(evaluator, held, _GOES_THROUGH, held, point)
+        case ast.comprehension(iter=held) | ast.YieldFrom(value=held):
+            yield from _gone_through(evaluator, held, point)
 
 
 def _nodes(
@@ -117,6 +120,25 @@ def _called(evaluator: Evaluator, call: ast.Call, point: Point) -> Iterator[Fram
                 for made, _ in evaluator.values(call, point):
                     if isinstance(made, Instance) and made.node is call:
                         yield from (frame for _, frame in evaluator.initialisers.of(made))
+
+
+def _gone_through(evaluator: Evaluator, held: ast.expr, point: Point) -> Iterator[Frame]:
+    """The frames that going through something enters, be it one by one with others
+    (``enumerate(self.places())``): the methods that give its items, or the generator that is called there."""
+    which = GO_THROUGH.get(_last(held.func)) if isinstance(held, ast.Call) else None
+    if which is not None and isinstance(held, ast.Call):
+        for each in held.args[which]:
+            yield from _gone_through(evaluator, each, point)
+        return
+    yield from _methods(evaluator, held, _GOES_THROUGH, held, point)
+    for callee, _ in evaluator.values(held.func, point) if isinstance(held, ast.Call) else ():
+        match callee, held:
+            case Function(node=ast.FunctionDef() as node), ast.Call() if is_generator(node):
+                yield evaluator.calls.enter(callee, arguments_of(held, point), held, point)
+
+
+def _last(function: ast.expr) -> str:
+    return (dotted(function) or "").rpartition(".")[2]
 
 
 def _asked(evaluator: Evaluator, held: ast.expr, name: str, node: ast.AST, point: Point) -> Iterator[Frame]:

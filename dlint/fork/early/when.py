@@ -7,7 +7,6 @@ import ast
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.early.emptied import emptying, is_emptied
-from dlint.fork.early.kept_by_key import KeptByKey, drops_by_key, is_kept_by
 from dlint.fork.early.opened_late import (
     Opened,
     is_cached_by_constructor,
@@ -17,6 +16,8 @@ from dlint.fork.early.opened_late import (
 )
 from dlint.fork.early.reads import item_read_in_parent, length_asked_in_parent
 from dlint.fork.early.used import used_before
+from dlint.fork.kept.by_key import KeptByKey, drops_by_key
+from dlint.fork.kept.same_key import is_kept_by
 from dlint.source.module import Module
 from dlint.values.frame import Arguments
 from dlint.values.values import Const, Instance

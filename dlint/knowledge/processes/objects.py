@@ -26,8 +26,11 @@ _UNPICKLABLE = {
     "threading.RLock": "a lock",
     "threading.Semaphore": "a lock",
     "threading.Thread": "a thread",
+    "types.MappingProxyType": "a mappingproxy",
     "zipfile.ZipFile": "an open archive",
 }
+# What looks for a regular expression: its match, or None.
+_MATCHES = re.compile(r"re\.(?:compile\(\)\.)?(?:search|match|fullmatch)")
 _VIEWS = frozenset({"builtins.dict.items", "builtins.dict.keys", "builtins.dict.values"})
 
 # Calls that give a list (or dict) of Python objects, as long as the data.
@@ -51,7 +54,11 @@ _LINES = re.compile(
 
 def unpicklable(name: str) -> str | None:
     """What a call by this name gives, where that cannot be pickled."""
-    return "a view of a dict" if name in _VIEWS else _UNPICKLABLE.get(name)
+    if name in _VIEWS:
+        return "a view of a dict"
+    if _MATCHES.fullmatch(name):
+        return "a match of a regular expression"
+    return _UNPICKLABLE.get(name)
 
 
 def gives_list(name: str) -> bool:

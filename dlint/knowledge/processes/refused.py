@@ -3,7 +3,9 @@
 Measured with each of them kept on a dataset: forked workers run, spawned ones are refused with the error that
 stands here (Python 3.11, torch 2.13, OpenCV 4.10 and 5.0, lxml 6.1, boto3 1.44, pymongo 4.20, redis 8.1,
 google-cloud-storage 3.17, minio 7.2, SQLAlchemy 2.1, duckdb 2.0, pyarrow 26, elasticsearch 9.5, grpc 1.85,
-safetensors 0.8, h5py 3.16, SimpleITK, pillow 13, pandas 3.1; modules, generators and OpenCV on Python 3.10 to
+safetensors 0.8, h5py 3.16, SimpleITK, pillow 13, pandas 3.1, zstandard, rich, httpx, aiohttp, webrtcvad,
+ONNX Runtime and tensorboard; weak references, (de)compressors and the like of the standard library,
+modules, generators and OpenCV on Python 3.10 to
 3.13 as well). Sent without a word are sockets, ``iter(list)``, ``zip``, ``map``, what itertools makes (up to
 Python 3.13), ``re.compile``, loggers, ``ET.parse``, tables and datasets of pyarrow, file systems of fsspec,
 faiss and tokenizers, KD-trees, what ``torch.compile`` gives, and locks and queues of multiprocessing where
@@ -50,6 +52,7 @@ LOADER_ITERATOR = Refused(
 CACHED = Refused("cached function", error="PicklingError: it's not the same object as ...")
 CACHES = frozenset({"functools.lru_cache", "functools.cache"})
 _LOCK = "_thread.lock"
+_LOCAL = "AttributeError: Can't pickle local object '{}'"
 _SCRIPTED = Refused("scripted module", error="RuntimeError: Tried to serialize object __torch__...")
 _NO_CLASS = "PicklingError: Can't pickle <class ...>: attribute lookup ... failed"
 _NO_REDUCE = "TypeError: no default __reduce__ due to non-trivial __cinit__"
@@ -130,6 +133,42 @@ _CALLS = {
     "threading.Semaphore": Refused("semaphore", _LOCK),
     "threading.BoundedSemaphore": Refused("semaphore", _LOCK),
     "threading.local": Refused("threading.local", "_thread._local"),
+    "threading.Barrier": Refused("barrier", _LOCK),
+    "threading.Timer": Refused("timer", _LOCK),
+    "concurrent.futures.Future": Refused("future", "_thread.RLock"),
+    "asyncio.new_event_loop": Refused("event loop", error=_LOCAL.format("WeakSet.__init__.<locals>._remove")),
+    "contextvars.ContextVar": Refused("context variable", "_contextvars.ContextVar"),
+    "weakref.WeakValueDictionary": Refused(
+        "dict of weak references", error=_LOCAL.format("WeakValueDictionary.__init__.<locals>.remove")
+    ),
+    "weakref.WeakKeyDictionary": Refused(
+        "dict of weak references", error=_LOCAL.format("WeakKeyDictionary.__init__.<locals>.remove")
+    ),
+    "weakref.WeakSet": Refused(
+        "set of weak references", error=_LOCAL.format("WeakSet.__init__.<locals>._remove"), by_loky=True
+    ),
+    "zlib.decompressobj": Refused("decompressor", "zlib.Decompress"),
+    "zlib.compressobj": Refused("compressor", "zlib.Compress"),
+    "bz2.BZ2Decompressor": Refused("decompressor", "_bz2.BZ2Decompressor"),
+    "lzma.LZMADecompressor": Refused("decompressor", "_lzma.LZMADecompressor"),
+    "zstandard.ZstdDecompressor": Refused("decompressor", "zstandard.backend_c.ZstdDecompressor"),
+    "zstandard.ZstdCompressor": Refused("compressor", "zstandard.backend_c.ZstdCompressor"),
+    "builtins.compile": Refused("code object", error="TypeError: cannot pickle code objects", by_loky=True),
+    "torch.utils.tensorboard.SummaryWriter": Refused("SummaryWriter", _LOCK),
+    "rich.console.Console": Refused("rich console", "_thread.RLock"),
+    "rich.progress.Progress": Refused("rich progress bar", "_thread.RLock"),
+    "httpx.Client": Refused("httpx client", "_thread.RLock"),
+    "httpx.AsyncClient": Refused("httpx client", "_thread.RLock"),
+    "aiohttp.ClientSession": Refused(
+        "aiohttp session", error=_LOCAL.format("WeakSet.__init__.<locals>._remove")
+    ),
+    "webrtcvad.Vad": Refused("voice detector", "PyCapsule"),
+    "onnxruntime.InferenceSession": Refused(
+        "session of ONNX Runtime", "onnxruntime.capi.onnxruntime_pybind11_state.InferenceSession"
+    ),
+    "onnxruntime.SessionOptions": Refused(
+        "options of ONNX Runtime", "onnxruntime.capi.onnxruntime_pybind11_state.SessionOptions"
+    ),
     "tempfile.NamedTemporaryFile": Refused("temporary file", "_io.BufferedRandom"),
     "tempfile.TemporaryFile": Refused("temporary file", "_io.BufferedRandom"),
     "subprocess.Popen": Refused("process", _LOCK),

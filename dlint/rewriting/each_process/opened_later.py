@@ -11,7 +11,7 @@ import libcst as cst
 from libcst.metadata import GlobalScope, ScopeProvider
 
 from dlint.fork.handles import handle_of
-from dlint.knowledge.processes.handles import WITHOUT_POSITION
+from dlint.knowledge.processes.handles import NO_FILE, WITHOUT_POSITION, is_descriptor
 from dlint.program.program import Program
 from dlint.rewriting.each_process.made import Made
 from dlint.rewriting.refusal import CannotRepair
@@ -19,6 +19,7 @@ from dlint.rewriting.source import Source
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.values.values import Const, Value
+from dlint.values.values import Made as MadeValue
 
 _BY_HAND = "open it in each process, keyed on os.getpid()"
 # In the process's own memory, in SQLite's words; an empty name is a file that goes with the connection.
@@ -40,6 +41,15 @@ _MOVES = frozenset(
 )
 _MOVES_TO = frozenset({"seek", "set", "setpos", "rewind"})
 _ENDS = frozenset({"close", "release"})
+_EVALUATED = (
+    cst.Name,
+    cst.Attribute,
+    cst.Call,
+    cst.Subscript,
+    cst.SimpleString,
+    cst.FormattedString,
+    cst.UnaryOperation,
+)
 _GOES_AWAY = frozenset({"remove", "unlink", "rename", "replace", "rmtree", "move", "rmdir"})
 _ABSOLUTE = re.compile(r"\babspath\(|\brealpath\(|\.resolve\(|\.absolute\(|__file__|['\"]/")
 
@@ -92,21 +102,33 @@ def _check_values(source: Source, program: Program, made: Made) -> None:
         for value in _values(source, program, arg.value):
             if isinstance(value, Const) and _MEMORY.search(str(value.value)):
                 raise CannotRepair("what it opens is in this process's memory: fill one in each process")
+            if isinstance(value, MadeValue) and is_descriptor(value.name):
+                _refuse_number(source, arg.value)
             handle = handle_of(program.evaluator, value)
             if handle is not None:
                 raise CannotRepair(
                     f"it reads from {source.code(arg.value)}, {handle.name} of this process: open both in "
                     "each process, keyed on os.getpid()"
                 )
+            if isinstance(value, Const) and value.value == NO_FILE and _maps(source, made):
+                raise CannotRepair("it is a map of no file, but of memory: fill one in each process")
         if any(_method(call) == "fileno" for call in _calls(source, arg.value)):
-            raise CannotRepair(
-                f"{source.code(arg.value)} is a number of this process's: open the file in each process, "
-                "keyed on os.getpid(), and take its number there"
-            )
+            _refuse_number(source, arg.value)
+
+
+def _refuse_number(source: Source, number: cst.BaseExpression) -> None:
+    raise CannotRepair(
+        f"{source.code(number)} is a number of this process's: open the file in each process, "
+        "keyed on os.getpid(), and take its number there"
+    )
+
+
+def _maps(source: Source, made: Made) -> bool:
+    return source.qualified(made.value.func) == "mmap.mmap"
 
 
 def _values(source: Source, program: Program, node: cst.BaseExpression) -> Iterator[Value]:
-    if isinstance(node, cst.Name | cst.Attribute | cst.SimpleString | cst.FormattedString):
+    if isinstance(node, _EVALUATED):
         found, point = source.surroundings.point(source, node, ast.expr)
         assert isinstance(found, ast.expr)
         if isinstance(found, ast.JoinedStr):

@@ -112,7 +112,8 @@ def _init(node: ast.ClassDef, fields: list[_Field]) -> ast.FunctionDef:
     for method in node.body:
         if isinstance(method, ast.FunctionDef) and method.name in AFTER_INIT:
             after = ast.Attribute(ast.Name("self", ast.Load()), method.name, ast.Load())
-            body.append(_at(ast.Expr(ast.Call(after, [], [])), fields[-1].place))
+            given = _passed_on(fields) if alone and method.name == "__post_init__" else []
+            body.append(_at(ast.Expr(ast.Call(after, given, [])), fields[-1].place))
     body += [_at(ast.Expr(call), fields[-1].place) for call in run_afterwards(node)]
     arguments = ast.arguments(
         [],
@@ -127,6 +128,11 @@ def _init(node: ast.ClassDef, fields: list[_Field]) -> ast.FunctionDef:
     _at(made, fields[0].place)
     made.end_lineno, made.end_col_offset = fields[-1].place.end_lineno, fields[-1].place.end_col_offset
     return made
+
+
+def _passed_on(fields: list[_Field]) -> list[ast.expr]:
+    """What the constructor of a dataclass hands on to ``__post_init__``: what its objects do not keep."""
+    return [ast.Name(field.name, ast.Load()) for field in fields if not field.kept]
 
 
 def _is_stored(field: _Field) -> bool:

@@ -21,6 +21,7 @@ from dlint.knowledge.callbacks import (
     takes_callbacks,
 )
 from dlint.knowledge.loading import is_dataset
+from dlint.knowledge.processes.handles import READ_BY_NAME
 from dlint.source.statements import FunctionNode
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome
@@ -124,6 +125,8 @@ class Meeting:
                     self._enter(method, index, node, at, w)
             elif isinstance(value, Made) and is_dataset(value.name):
                 self._add(("asked", value.key), Asked(value), w)
+            elif isinstance(value, Made) and value.name in READ_BY_NAME:
+                self._note(f"{value.name}().[]", value, node, at, w)
 
     def iteration(self, node: ast.expr, at: Point, world: World) -> None:
         """Going through what may be an object of the program, be it beside others or one by one."""

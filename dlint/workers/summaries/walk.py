@@ -142,7 +142,10 @@ class Walk:
         for world in worlds:
             if isinstance(node, ast.Call):
                 self._meeting.call(node, at, world)
-            elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute | ast.Name):
+            elif isinstance(node, ast.Subscript) and (
+                isinstance(node.value, ast.Attribute | ast.Name)
+                or self._leads.may_be_object(node.value, at.frame)
+            ):
                 self._meeting.subscript(node, at, world)
             elif isinstance(node, ast.Attribute):
                 self._meeting.attribute(node, at, world)

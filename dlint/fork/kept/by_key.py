@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.handles import handle_of
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, parameters, self_name, statements_in
-from dlint.values.frame import Argument, Frame, Point, given_to
-from dlint.values.places import loops_around, tests_around
-from dlint.values.values import Class, Const, Instance, Key, Made, Unknown, Value
+from dlint.values.frame import Frame, Point
+from dlint.values.places import tests_around
+from dlint.values.values import Class, Const, Instance, Made, Value
 from dlint.values.worlds import HERE
 from dlint.workers.repetition import is_cached, is_once
 
@@ -55,7 +55,11 @@ def kept_by_key(evaluator: Evaluator, visits: list[Visit]) -> Iterator[KeptByKey
             home: tuple[str, bool] | None = None
             key: ast.expr | None = None
             alone = _named_for_all(evaluator, statement, point)
+            by_default = _by_default(statement)
             match statement:
+                case _ if by_default is not None:
+                    held, key, opened = by_default
+                    home = _home(evaluator, held, point)
                 case ast.Assign(value=opened) if alone is not None:
                     home, key = (alone, False), ast.Constant(alone)
                 case ast.Assign(targets=[*_, ast.Subscript() as target], value=opened):
@@ -77,7 +81,7 @@ def kept_by_key(evaluator: Evaluator, visits: list[Visit]) -> Iterator[KeptByKey
             for made in _whole_and_held(evaluator, opened, point, visits) if home is not None else ():
                 handle = handle_of(evaluator, made)
                 if handle is not None and handle.forked and isinstance(made, Made) and home is not None:
-                    keys = _keys(evaluator, key, point)
+                    keys = keys_of(evaluator, key, point)
                     is_one = len(keys) == 1 and isinstance(keys[0], Const)
                     yield KeptByKey(
                         handle, made, visit, home[0], key, statement, home[1], is_one, alone is not None
@@ -155,6 +159,15 @@ def _asks_which(test: ast.expr) -> bool:
     )
 
 
+def _by_default(statement: ast.stmt) -> tuple[ast.expr, ast.expr, ast.expr] | None:
+    """What a statement keeps where a dict has nothing under a key yet: the dict, the key and what is kept, of
+    ``return self.files.setdefault(path, open(path))``."""
+    match getattr(statement, "value", None):
+        case ast.Call(func=ast.Attribute(value=held, attr="setdefault"), args=[key, opened]):
+            return held, key, opened
+    return None
+
+
 def _looked_for(held: ast.expr, statement: ast.stmt, function: ast.FunctionDef) -> ast.expr | None:
     """What a loop through a list looks for before something is added that it has not found:
     ``for entry in BANK: if entry["path"] == path: return ...``."""
@@ -202,7 +215,7 @@ def _home(evaluator: Evaluator, place: ast.expr, point: Point) -> tuple[str, boo
     """What a dict is called that outlives a call: of a module, a class or an object (True)."""
     frame = point.frame
     match place:
-        case ast.Name(id=name) if not _is_parameter(name, frame):
+        case ast.Name(id=name) if not is_parameter(name, frame):
             match [s for s in statements_in(frame.layout.body) if name in own_names(s)]:
                 case []:
                     return name, False
@@ -217,104 +230,13 @@ def _home(evaluator: Evaluator, place: ast.expr, point: Point) -> tuple[str, boo
     return None
 
 
-def _is_parameter(name: str, frame: Frame) -> bool:
+def is_parameter(name: str, frame: Frame) -> bool:
     scope = frame.scope
     return isinstance(scope, ast.FunctionDef) and any(each.arg == name for each in parameters(scope))
 
 
 def _class_name(frame: Frame) -> str:
     return frame.receiver.cls.name if isinstance(frame.receiver, Instance) else "self"
-
-
-def is_kept_by(evaluator: Evaluator, kept: KeptByKey, run: list[Frame]) -> bool:
-    """Whether functions that the parent runs keep a handle under the same key, and none lets go of it."""
-    function = kept.visit.function
-    same = [
-        frame
-        for frame in run
-        if frame.scope is function.node and (not kept.own or _receiver(frame) == _receiver(kept.visit.frame))
-    ]
-    drops = drops_by_key(kept.place.rpartition(".")[2])
-    texts = {id(frame.scope): frame.module.text_of(frame.scope) for frame in run}
-    if id(function.node) in texts:
-        texts[id(function.node)] = _text_without_bound(kept)
-    if not same or any(drops.search(text) for text in texts.values()) or _is_made_again(kept, texts.values()):
-        return False
-    parts = _parts(kept)
-    whole = len(parts) == 1
-    return any(all(_is_wanted(evaluator, kept, part, frame, whole) for part in parts) for frame in same)
-
-
-def _text_without_bound(kept: KeptByKey) -> str:
-    """The text of the function that keeps a handle, but for what makes room for it in a dict that has grown
-    to its bound: the handle is there afterwards."""
-    function, word = kept.visit.function, kept.place.rpartition(".")[2]
-    lines, first = function.module.text_of(function.node).split("\n"), function.node.lineno
-    for statement in statements_in(kept.visit.frame.layout.body):
-        match statement:
-            case ast.If(
-                test=ast.Compare(
-                    left=ast.Call(func=ast.Name(id="len"), args=[held]), ops=[ast.Gt() | ast.GtE()]
-                ),
-                orelse=[],
-                end_lineno=end,
-            ) if (dotted(held) or "").rpartition(".")[2] == word and (end or 0) < kept.statement.lineno:
-                for at in range(statement.lineno - first, (end or 0) - first + 1):
-                    lines[at] = ""
-    return "\n".join(lines)
-
-
-def _parts(kept: KeptByKey) -> list[ast.expr | None]:
-    """The parts of a key: ``(episode, camera)``, be it that a variable stands for them."""
-    key = kept.key
-    if isinstance(key, ast.Name):
-        body = kept.visit.frame.layout.body
-        match [each for each in statements_in(body) if key.id in own_names(each)]:
-            case [ast.Assign(targets=[ast.Name()], value=ast.Tuple() as made)]:
-                key = made
-    return list(key.elts) if isinstance(key, ast.Tuple) else [key]
-
-
-def _is_wanted(
-    evaluator: Evaluator, kept: KeptByKey, part: ast.expr | None, frame: Frame, whole: bool
-) -> bool:
-    """Whether what a part of the key, or the ``whole``, is in a frame of the parent, it is in workers too."""
-    wanted = _keys(evaluator, part, Point(kept.visit.frame, kept.statement))
-    theirs = {value.key for value in wanted}
-    any_number = whole and any(isinstance(value, Unknown | Made) for value in wanted)
-    return any(
-        value.key in theirs or (any_number and _is_number(value, frame))
-        for value in _keys(evaluator, part, Point(frame, kept.statement))
-    ) or (isinstance(part, ast.Name) and _is_one_of_all(evaluator, part.id, frame, kept.visit.frame))
-
-
-def _is_one_of_all(evaluator: Evaluator, name: str, frame: Frame, inside: Frame) -> bool:
-    """Whether the parent gives a parameter one of some things (``cameras[0]``), of which workers give it one
-    after the other."""
-    one, each = given_to(frame, name), given_to(inside, name)
-    if one is None or each is None or one.point is None or each.point is None:
-        return False
-    match one.expression, each.expression:
-        case ast.Subscript(value=held, slice=ast.Constant(value=int())), ast.Name(id=variable):
-            some = {value.key for value, _ in evaluator.values(held, one.point)}
-            at = Point(each.point.frame, each.point.statement)
-            return any(
-                value.key in some
-                for gone_through in _gone_through(variable, at)
-                for value, _ in evaluator.values(gone_through, at)
-            )
-    return False
-
-
-def _gone_through(variable: str, point: Point) -> Iterator[ast.expr]:
-    """What the loops and comprehensions at a point go through whole, a variable standing for each thing."""
-    for loop in loops_around(point):
-        if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and loop.target.id == variable:
-            yield loop.iter
-    for node in walk(point.statement) if point.statement is not None else ():
-        match node:
-            case ast.comprehension(target=ast.Name(id=name), iter=held, ifs=[]) if name == variable:
-                yield held
 
 
 def drops_by_key(name: str) -> re.Pattern[str]:
@@ -325,39 +247,7 @@ def drops_by_key(name: str) -> re.Pattern[str]:
     )
 
 
-def _is_made_again(kept: KeptByKey, texts: Iterable[str]) -> bool:
-    """Whether constructors make twice what keeps the handles of an object: the second holds none."""
-    _, _, held = kept.place.partition(".")
-    made = re.compile(rf"\.{re.escape(held.partition('.')[0])} = ")
-    return kept.own and sum(len(made.findall(text)) for text in texts) > 1
-
-
-def _is_number(value: Value, frame: Frame) -> bool:
-    """Whether a key is a number, be it one that the caller counts (``for at in range(n)``): where workers
-    keep things by a number that their items tell, some item is of this one."""
-    if isinstance(value, Const):
-        return type(value.value) is int
-    given = frame.arguments.all() if frame.arguments is not None else []
-    return isinstance(value, Unknown | Made) and any(_is_counted(each) for each in given)
-
-
-def _is_counted(argument: Argument) -> bool:
-    """Whether an argument is what a loop around the call counts."""
-    if not isinstance(argument.expression, ast.Name) or argument.point is None:
-        return False
-    name = argument.expression.id
-    for loop in loops_around(argument.point):
-        match loop:
-            case ast.For(target=ast.Name(id=at), iter=ast.Call(func=ast.Name(id="range"))) if at == name:
-                return True
-            case ast.For(
-                target=ast.Tuple(elts=[ast.Name(id=at), _]), iter=ast.Call(func=ast.Name(id="enumerate"))
-            ) if at == name:
-                return True
-    return False
-
-
-def _keys(evaluator: Evaluator, key: ast.expr | None, point: Point) -> list[Value]:
+def keys_of(evaluator: Evaluator, key: ast.expr | None, point: Point) -> list[Value]:
     """What a key may be, or the first thing that a cached function is given."""
     scope = point.frame.scope
     if key is not None:
@@ -365,7 +255,3 @@ def _keys(evaluator: Evaluator, key: ast.expr | None, point: Point) -> list[Valu
     assert isinstance(scope, ast.FunctionDef)
     first = self_name(scope)
     return [value for value, _ in evaluator.parameters.values(first, point.frame, HERE)] if first else []
-
-
-def _receiver(frame: Frame) -> Key:
-    return frame.receiver.key if frame.receiver is not None else None
