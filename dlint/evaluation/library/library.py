@@ -83,6 +83,8 @@ class Library:
             found = texts.called(self._evaluator, callee.name, arguments, node, point, world)
         if found:
             return found
+        if callee.name.endswith(_ASKED):
+            return self._asked(callee, arguments, node, point, world)
         if callee.owner is None and not arguments.all() and asks_state(callee.name):
             # `is_initialized()` answers the same wherever it is asked.
             return [(answer_of(callee.name), world)]
@@ -330,6 +332,19 @@ class Library:
                     found += [*methods, unknown] if methods else named.member(base, name, v) or [unknown]
         return found
 
+    def _asked(
+        self, callee: External, arguments: Arguments, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        """``x.__getattribute__(name)`` and ``x.__getattr__(name)``: what an object of a library has."""
+        found: list[Outcome] = []
+        for name, w in first(self._evaluator, arguments, world):
+            told = name.value if isinstance(name, Const) and isinstance(name.value, str) else None
+            if told is not None and callee.owner is not None and len(arguments.positional) == 1:
+                found += self._evaluator.attribute(callee.owner, told, node, point, w)
+            else:
+                found.append((Unknown(("asked", callee.key, name.key)), w))
+        return found or [(Unknown(("asked", callee.key, id(node))), world)]
+
     def _eval(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return [
             outcome
@@ -429,6 +444,7 @@ class Library:
         return found
 
 
+_ASKED = (".__getattribute__", ".__getattr__")
 _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list[Outcome]]] = {
     "builtins.dict": Library._dict,
     "collections.ChainMap": Library._chained,
