@@ -62,7 +62,9 @@ def uses_gpu(evaluator: Evaluator, call: ast.Call, point: Point, world: World, f
         return False
     # Of an object of another library nobody knows what a number means.
     of_others = any(isinstance(callee, External) for callee in callees)
-    given = [keyword.value for keyword in call.keywords if keyword.arg in (*DEVICE_KEYWORDS, None)]
+    given = [
+        keyword.value for keyword in call.keywords if keyword.arg is None or keyword.arg in DEVICE_KEYWORDS
+    ]
     given += call.args[:1] if moves else []
     return any(
         may_be_cuda(evaluator, each, w, of_torch or not of_others, far)
