@@ -12,18 +12,19 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.calls.indirect.by_name import in_parts_of, sites_by_name
-from dlint.calls.indirect.handed_on import Way, Ways
+from dlint.calls.indirect.handed_on import Decorators, Way, Ways
 from dlint.calls.indirect.starting import calls_through, handed_over, started
 from dlint.calls.parameters import is_static
 from dlint.calls.site import Site
 from dlint.evaluation.named import fits
 from dlint.evaluation.questions import begun
+from dlint.objects.classes import is_property
 from dlint.objects.initialisers import base_init_calls
 from dlint.source.desugaring.records import AFTER_INIT
 from dlint.source.expected_errors import expects_error
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, call_of, dotted, functions_in, statements_in
+from dlint.source.statements import FunctionNode, call_of, functions_in, statements_in
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.values import Class, Function, Instance, Key, Partial, Unknown
 
@@ -44,8 +45,8 @@ class Sites:
         self._known: dict[int, list[Site]] = {}
         self._done: set[int] = set()
         self._partly: set[int] = set()
-        self._asking: dict[int, list[tuple[str, str, list[ast.AST]]]] = {}
-        self._decorators: dict[int, list[Way]] = {}
+        self._asking: dict[Module, list[tuple[str, str, list[ast.AST]]]] = {}
+        self._decorators: Decorators = {}
         self.ranks: set[Key] = set()  # what libraries pass first to the functions that they start
 
     def of(self, scope: FunctionNode, frame: Frame) -> list[Site]:
@@ -182,17 +183,24 @@ class Sites:
 
     def _asked_for(self, module: Module) -> list[tuple[str, str, list[ast.AST]]]:
         """The places of a file that ask for an attribute of which a beginning or end is written out."""
-        known = self._asking.get(id(module))
+        known = self._asking.get(module)
         if known is None:
-            known = self._asking[id(module)] = []
-            for trail in module.paths_to("getattr", called=True):
-                call = trail[-2] if len(trail) > 1 else None
-                if isinstance(call, ast.Call) and call.func is trail[-1] and len(call.args) > 1:
-                    point = self.point_of(module, trail)
-                    for name, _ in self._evaluator.values(call.args[1], point):
-                        if isinstance(name, Unknown) and name.text is not None and any(name.text):
-                            known.append((*name.text, trail[:-1]))
+            self._asking[module] = []  # for whoever asks for it meanwhile
+            found, whole = self._evaluator.apart(lambda: list(self._asking_in(module)))
+            if whole:
+                self._asking[module] = found
+            else:
+                del self._asking[module]
+            return found
         return known
+
+    def _asking_in(self, module: Module) -> Iterator[tuple[str, str, list[ast.AST]]]:
+        for trail in module.paths_to("getattr", called=True):
+            call = trail[-2] if len(trail) > 1 else None
+            if isinstance(call, ast.Call) and call.func is trail[-1] and len(call.args) > 1:
+                for name, _ in self._evaluator.values(call.args[1], self.point_of(module, trail)):
+                    if isinstance(name, Unknown) and name.text is not None and any(name.text):
+                        yield (*name.text, trail[:-1])
 
     def _nearest(self, files: list[str], scope: FunctionNode, home: str) -> list[str]:
         """The files to be looked at: of many those that may import the function's own, tests last."""
@@ -261,7 +269,7 @@ class Sites:
         if module is None:
             return
         method = owner is not None and scope.name != "__init__"
-        if method and any(map(_is_property, scope.decorator_list)):
+        if method and is_property(scope):
             return  # to name it is to call it
         ways = Ways(self._evaluator, self._decorators)
         for trail in module.paths_to(name, called=False):
@@ -394,10 +402,6 @@ def _is_called(trail: list[ast.AST]) -> bool:
 def _behind_self(arguments: Arguments) -> Arguments:
     """What a method gets behind the object that it is asked for, where that is written out."""
     return Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats)
-
-
-def _is_property(decorator: ast.expr) -> bool:
-    return (dotted(decorator) or "").rpartition(".")[2] in ("property", "cached_property", "setter", "getter")
 
 
 def _asks_for(node: ast.expr, name: str) -> bool:

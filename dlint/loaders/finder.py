@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.calls.indirect.handed_on import Ways
 from dlint.knowledge.loading import LOADERS, LoaderClass, loader_words
@@ -30,6 +30,8 @@ from dlint.values.values import (
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
+# A call, the trail to it, and its module.
+_Call: TypeAlias = tuple[ast.Call, list[ast.AST], Module]
 # What torch's loaders take as attributes as well, and read when an iteration begins.
 _LATER = ("collate_fn", "worker_init_fn")
 
@@ -45,8 +47,9 @@ class LoaderFinder:
         self._made = made
         self._modules = evaluator.modules
         self._words: list[str] | None = None
-        # The calls that a module has given which stand in another one, by id.
-        self._elsewhere: dict[int, Module] = {}
+        self._found: dict[Module, list[_Call]] = {}
+        # By the id of a call: the module that gives it, where that is another one than it stands in.
+        self._given_by: dict[int, Module] = {}
         self._named = NamedClasses(evaluator) if made is Loader else None
 
     @property
@@ -89,24 +92,36 @@ class LoaderFinder:
         """The loaders that a module builds, in order; so are those that others do by what it hands on to them
         (``LOADERS = {"plain": DataLoader}``), unless another module has given them."""
         seen: dict[int, Loader] = {}
-        for word in self.words:
-            if word not in module.text:
+        for call, path, where in self._all_calls(module):
+            if where is not module and not self._is_to_give(call, where, module):
                 continue
-            for trail in module.paths_to(word):
-                for call, path, where in self._calls(trail, module):
-                    if id(call) not in seen and self._elsewhere.get(id(call), module) is module:
-                        loader = self._loader(call, path, where)
-                        if loader is not None:
-                            seen[id(call)] = loader
-                            if where is not module:
-                                self._elsewhere[id(call)] = module
+            loader = self._loader(call, path, where)
+            if loader is not None:
+                seen[id(call)] = loader
         for loader in self._named.loaders_of(module) if self._named is not None else ():
             seen[id(loader.call)] = loader
         yield from sorted(seen.values(), key=lambda loader: (loader.call.lineno, loader.call.col_offset))
 
-    def _calls(
-        self, trail: list[ast.AST], module: Module
-    ) -> Iterator[tuple[ast.Call, list[ast.AST], Module]]:
+    def _is_to_give(self, call: ast.Call, where: Module, module: Module) -> bool:
+        """Whether a call that stands in another module is given by this one: not by its own, nor by one that
+        was asked before."""
+        if any(call is own and at is where for own, _, at in self._all_calls(where)):
+            return False
+        return self._given_by.setdefault(id(call), module) is module
+
+    def _all_calls(self, module: Module) -> list[_Call]:
+        """The calls of loader classes that a module writes, or hands those on to, each once."""
+        found = self._found.get(module)
+        if found is None:
+            each: dict[int, _Call] = {}
+            for word in self.words:
+                for trail in module.paths_to(word) if word in module.text else ():
+                    for call in self._calls(trail, module):
+                        each.setdefault(id(call[0]), call)
+            found = self._found[module] = list(each.values())
+        return found
+
+    def _calls(self, trail: list[ast.AST], module: Module) -> Iterator[_Call]:
         """The calls of what a trail leads to, there or of what it is handed on as, each with the trail to it
         and its module."""
         called = call_of(trail)

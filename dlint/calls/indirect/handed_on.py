@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.calls.indirect.starting import Trail, handed_over, started
-from dlint.calls.parameters import passed
+from dlint.calls.parameters import default_of, passed
+from dlint.knowledge.handing_on import GIVING, NAMESPACES, PUTTING, WITH_DEFAULT, WRAPPING, looks
+from dlint.objects.classes import is_property
 from dlint.source.module import Module
 from dlint.source.statements import FunctionNode, call_of, dotted, parameters, steps, target_names
 from dlint.values.frame import Point
@@ -28,48 +31,6 @@ _MOST = 96
 _MOST_REGISTERED = 256
 # An attribute, or a variable that files import, is looked for in so many files that name it.
 _MOST_FILES = 6
-_NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace", "easydict.EasyDict"})
-# What these give has the function in it, or is the function with something before or after it.
-_WRAPPING = frozenset(
-    {
-        "builtins.dict",
-        "builtins.list",
-        "builtins.staticmethod",
-        "builtins.classmethod",
-        "builtins.tuple",
-        "builtins.zip",
-        "builtins.enumerate",
-        "collections.OrderedDict",
-        "functools.cache",
-        "functools.lru_cache",
-        "functools.partial",
-        "types.MappingProxyType",
-        *_NAMESPACES,
-    }
-)
-# These look at a function, and do not call it; so does what `inspect` has.
-_LOOKING = frozenset(
-    {
-        "builtins.callable",
-        "builtins.getattr",
-        "builtins.hasattr",
-        "builtins.id",
-        "builtins.isinstance",
-        "builtins.issubclass",
-        "builtins.print",
-        "builtins.repr",
-        "builtins.setattr",
-        "builtins.str",
-        "builtins.type",
-        "functools.update_wrapper",
-        "functools.wraps",
-    }
-)
-# Methods of what holds things: these put a thing in, and those give what is there.
-_PUTTING = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "register"})
-_GIVING = frozenset({"get", "pop", "values", "items", "setdefault", "copy"})
-# These give their last argument where they find nothing.
-_WITH_DEFAULT = frozenset({"get", "pop", "setdefault", "getattr"})
 _LEADING = (
     ast.Call,
     ast.keyword,
@@ -98,12 +59,14 @@ _HOLDING = (
 
 # A call, the trail to what is called there, and the file.
 Way: TypeAlias = tuple[ast.Call, Trail, Module]
+# By a decorator's id: the calls of what it keeps, and whether there may be others.
+Decorators: TypeAlias = dict[int, tuple[list[Way], bool]]
 
 
 class Ways:
     """The ways of one function from a place that mentions it."""
 
-    def __init__(self, evaluator: Evaluator, decorators: dict[int, list[Way]]) -> None:
+    def __init__(self, evaluator: Evaluator, decorators: Decorators) -> None:
         self._evaluator = evaluator
         self._decorators = decorators
         self._waiting: list[tuple[Module, Trail]] = []
@@ -137,18 +100,27 @@ class Ways:
 
     def _keeping(self, written: ast.expr, decorator: Function, node: FunctionNode) -> Iterator[Way]:
         """What the first parameter of a decorator leads to, found once for all that it decorates."""
-        found = self._decorators.get(id(node))
-        if found is None:
-            found = self._decorators[id(node)] = []
-            names = [each.arg for each in node.args.args]
-            if self._is_written_often(written):
-                names = []
-            for name in names[1 if decorator.receiver is not None else 0 :][:1]:
-                self._variable(decorator.module, name, node)
-                found += self._followed()
-        self.lost = self.lost or not found
+        known = self._decorators.get(id(node))
+        if known is None:
+            self._decorators[id(node)] = [], True  # for whoever asks for it meanwhile
+            ways = Ways(self._evaluator, self._decorators)
+            found, whole = self._evaluator.apart(partial(ways.of_decorator, written, decorator, node))
+            known = found, ways.lost or not found
+            if whole:
+                self._decorators[id(node)] = known
+            else:
+                del self._decorators[id(node)]
+        self.lost = self.lost or known[1]
         # What the decorator itself calls, it calls with what the callers give (`calls.decorators`).
-        yield from (way for way in found if not any(each is node for each in way[1]))
+        yield from (way for way in known[0] if not any(each is node for each in way[1]))
+
+    def of_decorator(self, written: ast.expr, decorator: Function, node: FunctionNode) -> list[Way]:
+        """The calls that what a decorator is given leads to; none of one that is written too often."""
+        names = [each.arg for each in node.args.args][1 if decorator.receiver is not None else 0 :]
+        if not names or self._is_written_often(written):
+            return []
+        self._variable(decorator.module, names[0], node)
+        return list(self._followed())
 
     def _is_written_often(self, decorator: ast.expr) -> bool:
         """Whether a decorator registers so many things that a call of what is asked for by a name tells
@@ -173,7 +145,7 @@ class Ways:
                 self._passed(module, trail)
             case ast.Attribute(attr=attribute, value=held) if held is node:
                 call = trail[-3]
-                if attribute in _GIVING and isinstance(call, ast.Call) and call.func is above:
+                if attribute in GIVING and isinstance(call, ast.Call) and call.func is above:
                     self._go(module, trail[:-2])
             case ast.Assign(targets=targets, value=value) if value is node:
                 for target in targets:
@@ -262,7 +234,7 @@ class Ways:
             return
         at = next(at for at, node in enumerate(trail) if node is around)
         method = isinstance(trail[at - 1], ast.ClassDef)
-        if method and any(isinstance(each, ast.Name) for each in around.decorator_list):
+        if method and is_property(around):
             self._attribute(module, around.name)
         index, home = self._evaluator.modules.index, module.relative
         self._results(module, around, method)
@@ -294,19 +266,19 @@ class Ways:
         point = self._evaluator.sites.point_of(module, trail)
         if started(self._evaluator, call, given, point) is not None:
             return  # that it is called there is told of the function itself
-        if isinstance(call.func, ast.Attribute) and call.func.attr in _PUTTING:
+        if isinstance(call.func, ast.Attribute) and call.func.attr in PUTTING:
             self._stored(module, to_call, call.func.value)
-        if given in call.args[1:] and _name_of(call.func) in _WITH_DEFAULT:
+        if given in call.args[1:] and _name_of(call.func) in WITH_DEFAULT:
             self._go(module, to_call)
         known = False
         for value, _ in self._evaluator.values(call.func, point):
             known = known or isinstance(value, Function | Class)
-            if isinstance(value, External) and (value.name in _LOOKING or value.name.startswith("inspect.")):
+            if isinstance(value, External) and looks(value.name):
                 known = True
-            elif isinstance(value, External) and value.name in _WRAPPING:
+            elif isinstance(value, External) and value.name in WRAPPING:
                 known = True
                 self._go(module, to_call)
-                if value.name in _NAMESPACES and isinstance(above := trail[-2], ast.keyword) and above.arg:
+                if value.name in NAMESPACES and isinstance(above := trail[-2], ast.keyword) and above.arg:
                     self._attribute(module, above.arg)
             for method in self._called(value):
                 for name, argument in passed(method, call).items():
@@ -326,16 +298,9 @@ class Ways:
 
     def _default(self, module: Module, trail: Trail) -> None:
         """Goes on with the parameter whose default it is."""
-        spec, function = trail[-2], trail[-3]
-        if not isinstance(spec, ast.arguments) or not isinstance(function, FunctionNode):
-            return
-        positional = [*spec.posonlyargs, *spec.args]
-        pairs = [
-            *zip(reversed(positional), reversed(spec.defaults), strict=False),
-            *zip(spec.kwonlyargs, spec.kw_defaults, strict=True),
-        ]
-        for parameter, default in pairs:
-            if default is trail[-1]:
+        function = trail[-3]
+        for parameter in parameters(function) if isinstance(function, FunctionNode) else ():
+            if isinstance(function, FunctionNode) and default_of(parameter.arg, function) is trail[-1]:
                 self._variable(module, parameter.arg, function)
 
 
