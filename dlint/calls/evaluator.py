@@ -203,6 +203,7 @@ class Evaluator(Questions):
         return self.answered(
             ("truth", id(node), point.frame.key, id(point.locals)),
             lambda w: [(TRUE if result else FALSE, v) for result, v in self.truths.of(node, point, w)],
+            test=True,
         )
 
     # One method a kind of expression.

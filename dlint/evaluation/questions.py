@@ -19,6 +19,9 @@ from dlint.values.worlds import HERE, World
 
 DEPTH: Final = 60
 STEPS = 1_500
+# What a test may cause, whoever asks. Of the tests that take more, one in fifty comes out one way in the end; what
+# leads to them is asked for itself where somebody needs it.
+TEST: Final = 100
 # A question that may cause fewer is asked again by those that may cause more; one that is the same for all of
 # the program, wherever some function of worker code asked it first, by those that may cause all.
 _LEAST: Final = 200
@@ -50,6 +53,8 @@ class Questions:
         self._steps = 0
         self._most = self._each = self._limit = STEPS
         self._cut = _NEVER
+        # How deep the test was asked whose bound the limit is, 0 where it is that of the outermost question.
+        self._bound = 0
         # The questions whose answer is being looked for, and how deep each was asked.
         self._open: dict[Key, int] = {}
         # What names, attributes and calls stand for, found once with nothing assumed: a later question
@@ -93,8 +98,11 @@ class Questions:
         """The outcomes of a question that is asked once, with nothing assumed, and remembered."""
         return within(self.answered(mark, ask), world)
 
-    def answered(self, mark: Key, ask: Callable[[World], list[Outcome]]) -> list[Outcome]:
-        """The same with nothing assumed by who asks."""
+    def answered(
+        self, mark: Key, ask: Callable[[World], list[Outcome]], *, test: bool = False
+    ) -> list[Outcome]:
+        """The same with nothing assumed by who asks. A ``test`` causes no more questions than tests may, whoever
+        asks: that it was cut short there is its answer for good."""
         known = self._known.get(mark)
         if known is None:
             known = self._draft.get(mark)
@@ -107,12 +115,20 @@ class Questions:
             if outermost:
                 self._draft.clear()
                 self._limit = min(self._most, self._steps + self._each)
+                self._bound = 0
             room = self._limit - self._steps
+            limit, bound = self._limit, self._bound
+            own = test and room > TEST
+            if own:
+                self._limit = self._steps + TEST
+                self._bound = self._depth + 1
             self._open[mark] = self._depth + 1
             try:
                 known, sure = self._ask(ask, mark)
             finally:
                 del self._open[mark]
+                if own:
+                    self._limit, self._bound = limit, bound
             # What was asked while nothing else was open would be cut at the same place again, unless it may
             # cause more questions then.
             least = STEPS if mark[0] in OF_ALL else _LEAST
@@ -125,7 +141,8 @@ class Questions:
         spend(_COST)
         self._steps += 1
         if self._depth > DEPTH or self._steps > self._limit:
-            self._cut = 0
+            # What a test may cause ends it in the same place whoever asks.
+            self._cut = min(self._cut, self._bound if self._depth <= DEPTH else 0)
             return [(Unknown(("cut", mark)), HERE)], False
         outer, self._cut = self._cut, _NEVER
         self._depth += 1
