@@ -19,8 +19,7 @@ from dlint.values.worlds import HERE, World
 
 DEPTH: Final = 60
 STEPS = 1_500
-# What a test may cause, whoever asks. Of the tests that take more, one in fifty comes out one way in the end; what
-# leads to them is asked for itself where somebody needs it.
+# What a test may cause, whoever asks: of the tests that take more, one in fifty comes out one way in the end.
 TEST: Final = 100
 # A question that may cause fewer is asked again by those that may cause more; one that is the same for all of
 # the program, wherever some function of worker code asked it first, by those that may cause all.
@@ -101,8 +100,8 @@ class Questions:
     def answered(
         self, mark: Key, ask: Callable[[World], list[Outcome]], *, test: bool = False
     ) -> list[Outcome]:
-        """The same with nothing assumed by who asks. A ``test`` causes no more questions than tests may, whoever
-        asks: that it was cut short there is its answer for good."""
+        """The same with nothing assumed by who asks. A ``test`` causes no more questions than tests may: that
+        it was cut short there is its answer for good, whoever asks."""
         known = self._known.get(mark)
         if known is None:
             known = self._draft.get(mark)
