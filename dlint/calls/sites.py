@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.calls.indirect.by_name import in_parts_of, sites_by_name
+from dlint.calls.indirect.by_name import NameParts, sites_by_name
 from dlint.calls.indirect.handed_on import Decorators, Way, Ways
 from dlint.calls.indirect.starting import calls_through, handed_over, started
 from dlint.calls.parameters import is_static
@@ -46,6 +46,7 @@ class Sites:
         self._done: set[int] = set()
         self._partly: set[int] = set()
         self._asking: dict[Module, list[tuple[str, str, list[ast.AST]]]] = {}
+        self._parts: dict[Module, NameParts | None] = {}
         self._decorators: Decorators = {}
         self.ranks: set[Key] = set()  # what libraries pass first to the functions that they start
 
@@ -172,14 +173,20 @@ class Sites:
 
     def _find_by_part_of_text(self, scope: FunctionNode, owner: Class, found: list[Site]) -> None:
         """The calls of a method whose name a class puts together: ``getattr(self, f"make_{kind}")``."""
-        in_parts = in_parts_of(scope.name)
         for cls in self._evaluator.classes.line(owner):
-            if "getattr(" not in cls.module.text or not in_parts.search(cls.module.text):
+            parts = self._name_parts(cls.module)
+            if parts is None or not parts.may_make(scope.name):
                 continue
             for begin, end, trail in self._asked_for(cls.module):
                 if fits(scope.name, begin, end):
                     ways = Ways(self._evaluator, self._decorators)
                     self._find_on(ways.calls(cls.module, trail), scope, owner, found)
+
+    def _name_parts(self, module: Module) -> NameParts | None:
+        """The parts of names in a file that asks for attributes by names."""
+        if module not in self._parts:
+            self._parts[module] = NameParts(module.text) if "getattr(" in module.text else None
+        return self._parts[module]
 
     def _asked_for(self, module: Module) -> list[tuple[str, str, list[ast.AST]]]:
         """The places of a file that ask for an attribute of which a beginning or end is written out."""

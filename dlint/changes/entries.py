@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dlint.changes.by_name import may_store_in, stores_around
+from dlint.changes.by_name import may_be_stored_in, stores_around
 from dlint.changes.mentions import mentions
 from dlint.source.closures import Callable_
 from dlint.source.nodes import walk
@@ -155,7 +155,12 @@ def _found_stores(program: Program, attribute: str) -> list[tuple[Module, list[a
     word = re.escape(attribute).encode()
     # `x.size = 1`, `x.size += 1`, `x.size, y = 1, 2`; `for x.size in`; `with y as x.size`; `del x.size`
     written = re.compile(rb"\.%b\b[^=\n(]*=(?!=)|\b(for|as|del)\b[^\n]*\.%b\b" % (word, word))
-    files = [relative for relative in index.naming(attribute) if written.search(index.data(relative))]
+    dotted = b"." + attribute.encode()
+    files = [
+        relative
+        for relative in index.naming(attribute)
+        if dotted in (data := index.data(relative)) and written.search(data)
+    ]
     if len(files) > _MOST_FILES:
         return None
     return [
@@ -218,26 +223,39 @@ def _is_changed(program: Program, base: ast.expr, key: str) -> bool:
     return False
 
 
+def _stored_by_name(program: Program, relative: str) -> frozenset[str]:
+    """The names in what goes by which a file may store by name."""
+    mark = ("stores by name", relative)
+    if mark not in program.answers:
+        program.answers[mark] = may_be_stored_in(program.modules.index.data(relative))
+    found: frozenset[str] = program.answers[mark]
+    return found
+
+
+def _near(program: Program, home: Module) -> frozenset[str]:
+    """A file, those that it imports and those that import it."""
+    mark = ("near", home.relative)
+    if mark not in program.answers:
+        imports, importers = program.boundaries.imports, program.boundaries.importers
+        program.answers[mark] = imports(home.relative).union(importers(home.relative))
+    near: frozenset[str] = program.answers[mark]
+    return near
+
+
 def _is_changed_by_name(program: Program, home: Module, name: str) -> bool:
     """Whether some code sets attributes of what goes by this name without writing them, in the file or in
     one that it imports or that imports it."""
-    mark = ("sets by name", name)
+    mark = ("sets by name", home.relative, name)
     if mark not in program.answers:
-        written = may_store_in(name)
-        index = program.modules.index
-        program.answers[mark] = [
-            relative for relative in index.naming(name) if written.search(index.data(relative))
-        ]
-    found: list[str] = program.answers[mark]
-    if not found:
-        return False
-    near = {home.relative, *program.boundaries.imports(home.relative)}
-    near.update(program.boundaries.importers(home.relative))
-    for relative in sorted(near.intersection(found)):
-        module = program.modules.get(relative)
-        if module is not None and any(map(_sets_by_name, module.paths_to(name))):
-            return True
-    return False
+        naming = program.modules.index.naming(name)
+        program.answers[mark] = any(
+            any(map(_sets_by_name, module.paths_to(name)))
+            for relative in sorted(_near(program, home).intersection(naming))
+            if name in _stored_by_name(program, relative)
+            and (module := program.modules.get(relative)) is not None
+        )
+    found: bool = program.answers[mark]
+    return found
 
 
 def _sets_by_name(trail: Sequence[ast.AST]) -> bool:

@@ -580,7 +580,7 @@ def _is_global(made: Made) -> bool:
     if (
         not isinstance(scope, FunctionNode)
         or statement is None
-        or "global " not in made.point.frame.module.text
+        or "global " not in made.point.frame.module.text_of(scope)
     ):
         return False
     names = {

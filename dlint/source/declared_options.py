@@ -36,13 +36,23 @@ class NotTold(Exception):
 def declarations(module: Module, name: str, parsed: ast.AST, scope: ast.AST) -> list[ast.Call]:
     """The calls of ``add_argument`` that declare the option which is kept under a name; of several those for
     the parser that a call in a scope parses with, where they stand in this scope too."""
-    found = [(call, trail) for call, trail in _calls(module, "add_argument") if _kept_as(call) == name]
+    found = _declared(module).get(name, [])
     if len(found) > 1 and not isinstance(scope, ast.Module):
         parser = _receiver(parsed)
         own = [call for call, trail in found if scope in trail and _receiver(call) == parser is not None]
         if own:
             return own
     return [call for call, _ in found]
+
+
+def _declared(module: Module) -> dict[str | None, list[tuple[ast.Call, list[ast.AST]]]]:
+    """The calls of ``add_argument`` of a file by the name under which their option is kept."""
+    known = module.options
+    if known is None:
+        known = module.options = {}
+        for call, trail in _calls(module, "add_argument"):
+            known.setdefault(_kept_as(call), []).append((call, trail))
+    return known
 
 
 def set_afterwards(module: Module, name: str) -> bool:
@@ -128,7 +138,8 @@ def _set_defaults(module: Module, name: str) -> list[tuple[ast.keyword, ast.Call
 
 def _home(module: Module, declared: ast.Call) -> list[int]:
     """What stands around a call that declares an option."""
-    return next(_around(trail) for each, trail in _calls(module, "add_argument") if each is declared)
+    found = _declared(module)[_kept_as(declared)]
+    return next(_around(trail) for each, trail in found if each is declared)
 
 
 def _around(trail: list[ast.AST]) -> list[int]:

@@ -30,7 +30,17 @@ class Module:
     Modules are compared by identity: a program holds one per file.
     """
 
-    __slots__ = ("_offsets", "_paths", "_returns", "is_package", "path", "relative", "text", "tree")
+    __slots__ = (
+        "_offsets",
+        "_paths",
+        "_returns",
+        "is_package",
+        "options",
+        "path",
+        "relative",
+        "text",
+        "tree",
+    )
 
     def __init__(self, path: Path, relative: str, text: str, tree: ast.Module) -> None:
         self.path = path
@@ -42,6 +52,8 @@ class Module:
         # What was looked for, and the nodes on the ways there: many questions ask for the same names.
         self._paths: dict[tuple[str, bool | None, bool], list[list[ast.AST]]] = {}
         self._returns = "\r" in text
+        # The calls that declare an option, with the ways to them, by the option's name (`declared_options`).
+        self.options: dict[str | None, list[tuple[ast.Call, list[ast.AST]]]] | None = None
 
     def __repr__(self) -> str:
         return f"Module({self.relative})"
@@ -53,7 +65,7 @@ class Module:
         # A pattern takes ten times as long.
         return re.split(r"\r\n|\r|\n", self.text) if self._returns else self.text.split("\n")
 
-    def text_of(self, node: Scope) -> str:
+    def text_of(self, node: Scope | ast.stmt) -> str:
         """The lines that a node stands on."""
         if isinstance(node, ast.Module):
             return self.text

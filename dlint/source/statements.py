@@ -11,6 +11,10 @@ from dlint.source.nodes import walk
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 Scope: TypeAlias = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 _TRIES: tuple[type[ast.AST], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
+# Most statements: none stands inside them.
+_SIMPLE = frozenset(
+    {ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Raise, ast.Pass, ast.Assert}
+)
 # Methods that change their receiver in place.
 MUTATORS = frozenset(
     {"update", "append", "extend", "insert", "setdefault", "pop", "add", "remove", "clear", "appendleft"}
@@ -251,7 +255,10 @@ def parameters(node: FunctionNode | ast.Lambda) -> list[ast.arg]:
     """All parameters in order, the starred ones last."""
     arguments = node.args
     found = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    found += [star for star in (arguments.vararg, arguments.kwarg) if star]
+    if arguments.vararg is not None:
+        found.append(arguments.vararg)
+    if arguments.kwarg is not None:
+        found.append(arguments.kwarg)
     return found
 
 
@@ -278,8 +285,9 @@ def statements_in(block: list[ast.stmt]) -> Iterator[ast.stmt]:
     """All statements of a block that belong to its scope, in order."""
     for statement in block:
         yield statement
-        for _, inner, _ in blocks(statement):
-            yield from statements_in(inner)
+        if type(statement) not in _SIMPLE:
+            for _, inner, _ in blocks(statement):
+                yield from statements_in(inner)
 
 
 def statement_at(scope: Scope, node: ast.expr) -> ast.stmt | None:

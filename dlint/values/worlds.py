@@ -250,6 +250,7 @@ class World:
         if not all(unlike) or (not ways and len(self.facts) == 1 and mark in self.facts):
             return World({mark: _UNKNOWN_WAYS})
         facts = self.facts
+        less = False  # whether of something less is kept than is assumed of it
         for other in unlike:
             ask = other.get
             held: dict[Key, Any] = {}
@@ -261,10 +262,12 @@ class World:
                     both_know = alike(known, fact)
                     if both_know is not None:
                         held[key] = _one(both_know)
+                        less = True
             facts = held
             if not facts:
                 break
-        if any(facts != each for each in (self.facts, *unlike)):
+        many = len(facts)
+        if less or len(self.facts) != many or any(len(each) != many for each in unlike):
             folded = _folded(facts, (self.facts, *unlike)) if ways else _UNKNOWN_WAYS
             # Not into `facts`: what is folded keeps these, and a circle would never be let go of.
             return World({**facts, mark: folded})

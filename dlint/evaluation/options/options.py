@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from dlint.values.outcomes import Outcome
 
 # What may set options whose names it is given, or has at hand. An object's own attributes are no options.
+_SETTING = ("setattr(", "vars(", "__dict__")
 _SETS_BY_NAME = re.compile(
     r"\bsetattr\((?!self\b)|(?:\bvars\((?!self\b)[\w.]+\)|(?<!\bself)\.__dict__)\s*(?:\.update|\[[^]\n]*\]\s*(?:=(?!=)|[-+*/|]=))"
 )
@@ -268,7 +269,9 @@ class Options:
     def _sets_by_name(self, module: Module) -> bool:
         known = self._by_name.get(id(module))
         if known is None:
-            known = self._by_name[id(module)] = _SETS_BY_NAME.search(module.text) is not None
+            text = module.text  # what the pattern needs is found sooner than what it matches
+            known = any(word in text for word in _SETTING) and _SETS_BY_NAME.search(text) is not None
+            self._by_name[id(module)] = known
         return known
 
     def _is_changed(self, made: Made, name: str) -> bool:

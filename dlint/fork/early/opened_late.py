@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from dlint.workers.uses import WorkerUse
     from dlint.workers.worker import WorkerCode
 
+_ASKED = re.compile(r"\bnot hasattr\(self, ['\"](\w+)['\"]\)|\bgetattr\(self, ['\"](\w+)['\"], None\)")
+
 
 class Opened(NamedTuple):
     """A handle, what makes it, the function of worker code that needs it, the attribute, and the function
@@ -54,7 +56,7 @@ def opened_in(program: Program, owner: Instance, visits: list[Visit]) -> Iterato
             name = path.removeprefix(prefix)
             if name == path or "." in name:
                 continue
-            if not (starts_as_none(program.evaluator, owner, name) or _is_asked_for(visits, visit)):
+            if not (starts_as_none(program.evaluator, owner, name) or _is_asked_for(program, visits, visit)):
                 continue
             for value, _ in program.evaluator.attributes.held(owner, name, HERE):
                 handle = handle_of(program.evaluator, value)
@@ -117,14 +119,22 @@ def _asking(visit: Visit, names: Container[str]) -> Iterator[tuple[ast.Attribute
                     yield each, Point(visit.frame, statement)
 
 
-def _is_asked_for(visits: list[Visit], opener: Visit) -> bool:
+def _is_asked_for(program: Program, visits: list[Visit], opener: Visit) -> bool:
     """Whether worker code opens a handle only where the object has none yet, ``if not hasattr(self, "file")``
     or ``if getattr(self, "file", None) is None``, or asks the same about what the method stores beside it."""
-    beside = "|".join(re.escape(path.partition(".")[2]) for path in opener.frame.layout.binds if "." in path)
-    asked = re.compile(
-        rf"\bnot hasattr\(self, ['\"](?:{beside})['\"]\)|\bgetattr\(self, ['\"](?:{beside})['\"], None\)"
-    )
-    return any(asked.search(visit.function.module.text_of(visit.function.node)) for visit in visits)
+    beside = [path.partition(".")[2] for path in opener.frame.layout.binds if "." in path]
+    return any(not _asked_in(program, visit).isdisjoint(beside) for visit in visits)
+
+
+def _asked_in(program: Program, visit: Visit) -> frozenset[str]:
+    """The attributes of which a function asks whether its object has them."""
+    node = visit.function.node
+    mark = ("asks whether it has", id(node))
+    if mark not in program.answers:
+        found = _ASKED.findall(visit.function.module.text_of(node))
+        program.answers[mark] = (node, frozenset(lacking or got for lacking, got in found))
+    answer: frozenset[str] = program.answers[mark][1]
+    return answer
 
 
 def path_of(visit: Visit, name: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -73,15 +72,9 @@ class Called:
         """The files that define functions or classes of a name, once for each."""
         found = self._defining.get(word)
         if found is None:
-            found = self._defining[word] = []
-            index, name = self._modules.index, word.encode()
-            needle = re.compile(rb"\b(?:def|class)\s+%b\b" % re.escape(name))
-            heads = (b"def " + name, b"class " + name)
-            for each in index.mentioning(word):
-                data = index.data(each)
-                # Faster than the pattern, which most files do not have.
-                if any(head in data for head in heads):
-                    found += [each] * len(needle.findall(data))
+            found = self._defining[word] = [
+                each for each, many in self._modules.index.definitions(word) for _ in range(many)
+            ]
         return found
 
     def _all(self, word: str) -> list[Definition]:

@@ -50,6 +50,7 @@ class Index:
         self._answers: dict[str, tuple[str, ...]] = {}
         self._sets: dict[str, frozenset[str]] = {}
         self._taking: dict[tuple[str, str], bool] = {}
+        self._asking: dict[tuple[str, bytes], bool] = {}
         self._import_lines: dict[str, bytes] = {}
         self._import_words: dict[str, frozenset[bytes]] = {}
         self._renames: dict[str, dict[bytes, set[bytes]]] = {}
@@ -223,13 +224,15 @@ class Index:
 
     def _asks(self, relative: str, word: bytes) -> bool:
         """Whether a file has ``x.name`` or ``x.y.name`` where an import binds x."""
-        data = self.data(relative)
-        roots = {
-            chain[1]
-            for asked in _asked_of(word).finditer(data)
-            if (chain := _CHAIN.search(data, max(0, asked.start() - _CHAIN_BYTES), asked.start()))
-        }
-        return bool(roots) and not roots.isdisjoint(self._imported_words(relative))
+        known = self._asking.get((relative, word))
+        if known is None:
+            data, imported = self.data(relative), self._imported_words(relative)
+            known = self._asking[relative, word] = any(
+                chain[1] in imported
+                for dot in _dots_before(data, word)
+                if (chain := _CHAIN.search(data, max(0, dot - _CHAIN_BYTES), dot))
+            )
+        return known
 
     def _set(self, word: str) -> frozenset[str]:
         known = self._sets.get(word)
@@ -246,6 +249,16 @@ class Index:
         """The files in which the bases of some class name a class."""
         word = _bytes(name)
         return [relative for relative in self.naming(name) if self._roles.is_base(relative, word)]
+
+    def definitions(self, name: str) -> list[tuple[str, int]]:
+        """The files that define functions or classes of a name, and how many of them."""
+        word = _bytes(name)
+        files = ((relative, self._roles.definitions(relative)) for relative in self.naming(name))
+        return [(relative, defined[word]) for relative, defined in files if word in defined]
+
+    def functions(self, relative: str) -> frozenset[bytes]:
+        """The names of the functions and classes that a file defines."""
+        return frozenset(self._roles.definitions(relative))
 
     def asking_for(self, name: str) -> list[str]:
         """The files that ask for an attribute by its name as a text: ``getattr(x, "name")``."""
@@ -336,9 +349,22 @@ def _ways_to_mention(word: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]
     )
 
 
-@lru_cache(4096)
-def _asked_of(word: bytes) -> re.Pattern[bytes]:
-    return re.compile(rb"\.\s*%b\b" % re.escape(word))
+def _dots_before(data: bytes, word: bytes) -> Iterator[int]:
+    """Where a dot stands before a word; finding the word as text first is ten times as fast as a pattern."""
+    at = data.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not _is_of_word(data[end : end + 1]):
+            before = at
+            while data[before - 1 : before].isspace():
+                before -= 1
+            if data[before - 1 : before] == b".":
+                yield before - 1
+        at = data.find(word, end)
+
+
+def _is_of_word(sign: bytes) -> bool:
+    return sign.isalnum() or sign == b"_"
 
 
 def _matches(pattern: re.Pattern[bytes], data: bytes, text: bytes) -> bool:

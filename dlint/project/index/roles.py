@@ -6,6 +6,7 @@ Each file is searched once, when the first name is asked about, and only what na
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 
 from dlint.source.module import TYPE_PARAMETERS
@@ -13,6 +14,8 @@ from dlint.source.module import TYPE_PARAMETERS
 # A search is ten times as fast where a pattern begins with a text: what stands before it is looked at after.
 # The head of a class, up to its end or where its body surely has begun.
 _HEAD = re.compile(rb"class(?<!\wclass)\s+\w+%b\((?=([^:]{0,2000}))" % TYPE_PARAMETERS.encode())
+_FUNCTION = re.compile(rb"def(?<!\wdef)\s+(\w+)")
+_CLASS = re.compile(rb"class(?<!\wclass)\s+(\w+)")
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 _ASKED_LINE = re.compile(rb"getattr\((?<!\wgetattr\()([^\n]*)")
 _ASKED = re.compile(rb",\s*['\"]([\w\x80-\xff]+)['\"]\s*(?=[,)])")
@@ -35,6 +38,7 @@ class Roles:
     def __init__(self, data: Callable[[str], bytes]) -> None:
         self._data = data
         self._bases: dict[str, Names] = {}
+        self._defined: dict[str, dict[bytes, int]] = {}
         self._asked: dict[str, Names] = {}
         self._stored: dict[str, tuple[Names, Names]] = {}
 
@@ -45,6 +49,14 @@ class Roles:
             heads = b" ".join(set(_HEAD.findall(self._data(relative))))
             known = self._bases[relative] = frozenset(_WORD.findall(heads))
         return name in known
+
+    def definitions(self, relative: str) -> dict[bytes, int]:
+        """The names of the functions and classes that a file defines, and how many there are of each."""
+        known = self._defined.get(relative)
+        if known is None:
+            data = self._data(relative)
+            known = self._defined[relative] = Counter([*_FUNCTION.findall(data), *_CLASS.findall(data)])
+        return known
 
     def is_asked_for(self, relative: str, name: bytes) -> bool:
         """Whether a name is a text in a call of ``getattr`` that stands on one line."""
