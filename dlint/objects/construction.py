@@ -47,6 +47,7 @@ class Construction:
         self._evaluator = evaluator
         self._methods: dict[int, _Method] = {}
         self._classes: dict[Key, dict[str, _Method]] = {}
+        self._bound: dict[tuple[Key, int], frozenset[str]] = {}
         self._touching: dict[tuple[Key, str], frozenset[str]] = {}
         self._statements: dict[int, list[tuple[ast.stmt, list[ast.Call | ast.Attribute]]]] = {}
 
@@ -182,8 +183,11 @@ class Construction:
             self._statements[id(scope)] = found
         return found
 
-    def _bound_by_methods(self, cls: Class, scope: ast.AST) -> set[str]:
+    def _bound_by_methods(self, cls: Class, scope: ast.AST) -> frozenset[str]:
         """The attributes that methods bind which a method uses, at any distance."""
+        known = self._bound.get((cls.key, id(scope)))
+        if known is not None:
+            return known
         methods = self._methods_of(cls)
         seen = {name for name in self._read(scope).mentions if name in methods}
         found: set[str] = set()
@@ -195,7 +199,8 @@ class Construction:
             more = {each for each in methods[name].mentions if each in methods} - seen
             seen |= more
             waiting += more
-        return found
+        known = self._bound[cls.key, id(scope)] = frozenset(found)
+        return known
 
     def _methods_of(self, cls: Class) -> dict[str, _Method]:
         found = self._classes.get(cls.key)

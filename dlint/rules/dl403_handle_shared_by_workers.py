@@ -191,9 +191,7 @@ from dlint.program.handles.opened_by_others import opened_by_others
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
-from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, own_names, statements_in
-from dlint.values.functions import function_body
 from dlint.values.values import Class, Instance, Key, Made
 from dlint.workers.events import Visit
 from dlint.workers.repetition import is_cached_beside
@@ -592,17 +590,7 @@ def _is_global(made: Made) -> bool:
 def _reads(visit: Visit) -> dict[str, ast.AST]:
     """The attributes of its object that a method reads, each with the first place where it does; what a
     lambda in it reads, the method reads."""
-    own = path_of(visit, "")[:-1]
-    found: dict[str, ast.AST] = {}
-    body = list(function_body(visit.function.node))
-    for node in body:
-        if isinstance(node, ast.Lambda):
-            body += walk(node.body)
-    for node in body:
-        match node:
-            case ast.Attribute(value=ast.Name(id=name), ctx=ast.Load()) if name == own:
-                found.setdefault(node.attr, node)
-    return found
+    return visit.frame.layout.reads.get(path_of(visit, "")[:-1], {})
 
 
 def _found(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from dlint.source.nodes import children
+from dlint.source.nodes import children, walk
 from dlint.source.statements import (
     CHANGING,
     Scope,
@@ -72,6 +72,7 @@ class Layout:
         "_guards",
         "_leaving",
         "_nodes",
+        "_reads",
         "_rebound",
         "_roots",
         "aliased",
@@ -85,6 +86,7 @@ class Layout:
 
     def __init__(self, scope: Scope) -> None:
         self._nodes: tuple[ast.AST, ...] | None = None
+        self._reads: dict[str, dict[str, ast.AST]] | None = None
         self._roots: list[ast.AST] = [scope.body] if isinstance(scope, ast.Lambda) else [*scope.body]
         self.body: list[ast.stmt] = [] if isinstance(scope, ast.Lambda) else scope.body
         self.places: dict[int, Place] = {}
@@ -114,6 +116,22 @@ class Layout:
                     found += children(node)
             self._nodes = tuple(found)
         return self._nodes
+
+    @property
+    def reads(self) -> dict[str, dict[str, ast.AST]]:
+        """The attributes that the scope reads of what goes by a name, each with the first place where it
+        does; what a lambda in it reads, the scope reads."""
+        if self._reads is None:
+            self._reads = {}
+            nodes = [*self.nodes]
+            for node in self.nodes:
+                if isinstance(node, ast.Lambda):
+                    nodes += walk(node.body)
+            for node in nodes:
+                match node:
+                    case ast.Attribute(value=ast.Name(id=name), ctx=ast.Load()):
+                        self._reads.setdefault(name, {}).setdefault(node.attr, node)
+        return self._reads
 
     def bound_by(self, statement: ast.stmt, *, anew: bool = False) -> frozenset[str]:
         """The names that a statement of this scope, with all that is inside it, may bind or change;

@@ -57,6 +57,13 @@ def emptying(program: Program, use: WorkerUse, name: str) -> Empties:
             or (goes_through.search(text) is not None and _CLOSES.search(text) is not None)
         )
 
+    def says_function(callee: Function) -> bool:
+        mark = ("function empties", id(callee.node), name)
+        if mark not in program.answers:
+            program.answers[mark] = says(callee.module.text_of(callee.node))
+        answer: bool = program.answers[mark]
+        return answer
+
     def empties(statement: ast.stmt, frame: Frame) -> bool:
         if isinstance(statement, ast.For | ast.While):
             if name not in frame.module.text_of(statement):
@@ -66,9 +73,7 @@ def emptying(program: Program, use: WorkerUse, name: str) -> Empties:
         if hasattr(statement, "body"):
             return False
         return (name in frame.module.text_of(statement) and says(ast.unparse(statement))) or any(
-            isinstance(callee, Function)
-            and id(callee.node) not in own
-            and says(callee.module.text_of(callee.node))
+            isinstance(callee, Function) and id(callee.node) not in own and says_function(callee)
             for expression in expressions(statement)
             for node in walk(expression)
             if isinstance(node, ast.Call) and may_speak(node.func, frame)

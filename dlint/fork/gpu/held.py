@@ -23,7 +23,8 @@ from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.shipped import attributes
 from dlint.knowledge.processes.devices import makes_tensor, needs_its_data, stays_there
 from dlint.loaders.loaders import is_zero
-from dlint.source.statements import own_names, parameters, statements_in
+from dlint.source.nodes import children
+from dlint.source.statements import FunctionNode, own_names, parameters, statements_in
 from dlint.values.frame import Argument, Frame, Point
 from dlint.values.functions import function_body
 from dlint.values.places import tests_around
@@ -32,6 +33,7 @@ from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
+    from dlint.source.module import Module
     from dlint.workers.events import Visit
     from dlint.workers.uses import WorkerUse
     from dlint.workers.worker import WorkerCode
@@ -133,7 +135,7 @@ def _of_object(
         puts = list(_put(program.evaluator, owner, names, world)) if names else []
         others = set(used) - names
         later = [*_moved_later(program.evaluator, use, owner, others, world)]
-        if use.loader is not None and others and _speaks_of_gpus(owner.cls.module.text):
+        if use.loader is not None and others and _speaks_of_gpus(program, owner.cls.module):
             later += put_by_methods(program.evaluator, owner, others, use.loader.point, world)
         for name, put in (*puts, *later):
             if name in told or id(put.point.frame.scope) in worker:
@@ -160,7 +162,7 @@ def _uses(program: Program, code: WorkerCode) -> dict[Key, dict[str, _Used]]:
             if isinstance(receiver, Instance) and own:
                 names = {path.partition(".")[2] for path in visit.frame.layout.binds}
                 bound.setdefault(receiver.key, set()).update(names)
-                for name, node, runs in _used(visit, own[0].arg):
+                for name, node, runs in _used(program, visit.function.node, own[0].arg):
                     found.setdefault(receiver.key, {}).setdefault(name, (visit, node, runs))
         program.answers[mark] = {
             key: {name: used for name, used in each.items() if name not in bound[key]}
@@ -247,15 +249,23 @@ def _comes_back(evaluator: Evaluator, use: WorkerUse, owner: Instance, name: str
     )
 
 
-def _used(visit: Visit, own: str) -> Iterator[tuple[str, ast.expr, bool]]:
+def _used(program: Program, method: FunctionNode | ast.Lambda, own: str) -> list[tuple[str, ast.expr, bool]]:
     """The attributes of its object that a method uses so that what they hold has to be there, and whether it
     calls them."""
-    for above in function_body(visit.function.node):
-        for node in ast.iter_child_nodes(above):
-            match node:
-                case ast.Attribute(value=ast.Name(id=name), ctx=ast.Load()) if name == own:
-                    if _needs_it(above, node):
-                        yield node.attr, node, isinstance(above, ast.Call) and above.func is node
+    mark = ("uses of its own", id(method))
+    if mark not in program.answers:
+        found: list[tuple[str, ast.expr, bool]] = []
+        for above in function_body(method):
+            for node in children(above):
+                match node:
+                    case ast.Attribute(value=ast.Name(id=name), ctx=ast.Load()) if name == own:
+                        if _needs_it(above, node):
+                            found.append(
+                                (node.attr, node, isinstance(above, ast.Call) and above.func is node)
+                            )
+        program.answers[mark] = found
+    answer: list[tuple[str, ast.expr, bool]] = program.answers[mark]
+    return answer
 
 
 def _globals(program: Program, visit: Visit) -> Iterator[OnGpu]:
@@ -284,7 +294,7 @@ def _of_module(program: Program, frame: Frame) -> dict[str, Put]:
     mark = ("names on the GPU", module.relative)
     if mark not in program.answers:
         found: dict[str, Put] = {}
-        if isinstance(frame.scope, ast.Module) and _speaks_of_gpus(module.text):
+        if isinstance(frame.scope, ast.Module) and _speaks_of_gpus(program, module):
             for statement in statements_in(module.tree.body):
                 match statement:
                     case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -300,8 +310,12 @@ def _of_module(program: Program, frame: Frame) -> dict[str, Put]:
     return answer
 
 
-def _speaks_of_gpus(text: str) -> bool:
-    return any(word in text for word in _WORDS)
+def _speaks_of_gpus(program: Program, module: Module) -> bool:
+    mark = ("speaks of GPUs", module.relative)
+    if mark not in program.answers:
+        program.answers[mark] = any(word in module.text for word in _WORDS)
+    answer: bool = program.answers[mark]
+    return answer
 
 
 def _needs_it(above: ast.AST, node: ast.expr) -> bool:
