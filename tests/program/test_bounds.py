@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from dlint.evaluation.questions import TEST, Questions
 from dlint.loaders.loaders import MOST_WAYS
+from dlint.values.outcomes import Outcome
+from dlint.values.values import Const
+from dlint.values.worlds import HERE, World
 
 from .sources import agree
 
@@ -175,3 +179,43 @@ def test_more_datasets_than_two_dozen(tmp_path: Path) -> None:
     text += "\n\ndef load(dataset):\n    return DataLoader(dataset, num_workers=2)\n"
     text += "".join(f"\n\ndef load_{n}():\n    return load(Set{n}())\n" for n in range(30))
     agree(tmp_path, {"main.py": text}, "DL101")
+
+
+def test_a_test_is_cut_at_the_same_place_whoever_asks_and_does_not_cut_who_asks() -> None:
+    questions, asked = Questions(), []
+
+    def of_many(world: World) -> list[Outcome]:
+        asked.append("test")
+        for n in range(3 * TEST):
+            questions.answered(("part", n), lambda w: asked.append("part") or [(Const(1), HERE)])  # type: ignore[func-returns-value]
+        return [(Const(2), HERE)]
+
+    def around(mark: str) -> list[Outcome]:
+        def find(world: World) -> list[Outcome]:
+            asked.append(mark)
+            return questions.answered(("truth",), of_many, test=True)
+
+        return questions.answered((mark,), find)
+
+    for mark in ("first", "second", "first", "second"):
+        questions.start()
+        assert around(mark) == [(Const(2), HERE)]
+    # Each is asked once, and so is what the test came to.
+    assert [each for each in asked if each != "part"] == ["first", "test", "second"]
+    assert asked.count("part") < TEST
+
+
+def test_a_value_that_is_cut_is_asked_again() -> None:
+    """What is no test has what the outermost question leaves it, and is not kept where that was too little."""
+    questions, asked = Questions(), []
+
+    def of_many(world: World) -> list[Outcome]:
+        asked.append("value")
+        for n in range(3 * TEST):
+            questions.answered(("part", n), lambda w: [(Const(1), HERE)])
+        return [(Const(2), HERE)]
+
+    for mark in ("first", "second"):
+        questions.start(TEST)
+        questions.answered((mark,), lambda w: questions.answered(("value",), of_many))
+    assert asked == ["value", "value"]
