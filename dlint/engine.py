@@ -67,6 +67,7 @@ def check(
     """
     if kept is not None:
         kept.let_go()
+        gc.unfreeze()  # what it held
     if _State.checked:
         # What the check before has left is old by now, and Python would not look for it.
         gc.collect()
@@ -82,9 +83,11 @@ def check(
         return _check(paths, settings, texts or {}, jobs, progress, suppress, listed, kept)
     finally:
         if collecting:
-            # What is young is looked through at once: the whole program. Old, it waits for its turn.
+            # What is young is looked through at once: the whole program. Old, it waits for its turn; what is
+            # kept to be asked more is no garbage.
             gc.freeze()
-            gc.unfreeze()
+            if kept is None:
+                gc.unfreeze()
             gc.enable()
 
 
