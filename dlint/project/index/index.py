@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 from dlint.budget.budget import spend
@@ -57,6 +57,10 @@ class Index:
         self._stores: dict[str, tuple[str, ...]] = {}
         self._tests: dict[str, bool] = {}
         self._makes_by_name: dict[str, bool] = {}
+        # Found when somebody asks.
+        self._configured: tuple[str, ...] | None = None
+        self._configuration: dict[str, bytes] | None = None
+        self._properties: frozenset[str] | None = None
         self._texts = texts
         self._roles = Roles(self.data)
         room = KEPT_BYTES
@@ -292,21 +296,27 @@ class Index:
             words = self._import_words[relative] = frozenset(_WORDS.findall(self._imports(relative)))
         return words
 
-    @cached_property
+    @property
     def configured(self) -> tuple[str, ...]:
         """The dotted names in the program's YAML, JSON and TOML files."""
-        return names(self.root)
+        if self._configured is None:
+            self._configured = names(self.root)
+        return self._configured
 
-    @cached_property
+    @property
     def configuration_files(self) -> dict[str, bytes]:
         """The texts of these files, by their path from the root."""
-        return by_path(self.root)
+        if self._configuration is None:
+            self._configuration = by_path(self.root)
+        return self._configuration
 
-    @cached_property
+    @property
     def properties(self) -> frozenset[str]:
         """The names of the program's properties: reading an attribute that is called so may run code."""
-        files = self.mentioning("property")
-        return frozenset(name.decode() for each in files for name in _PROPERTY.findall(self.data(each)))
+        if self._properties is None:
+            texts = map(self.data, self.mentioning("property"))
+            self._properties = frozenset(name.decode() for each in texts for name in _PROPERTY.findall(each))
+        return self._properties
 
     def stored_elsewhere(self, attribute: str) -> bool:
         """Whether some code sets ``x.attribute`` on something that is not called self."""

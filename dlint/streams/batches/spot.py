@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dlint.calls.parameters import passed
@@ -61,6 +61,7 @@ class Spot:
         self._module = module
         self._trail = list(trail)
         self._point: Point | None = None
+        self._told: dict[str, ast.For] | None = None
         self._calls_around = 0
         self._called_from = module
 
@@ -95,13 +96,15 @@ class Spot:
         scope = next(each for each in reversed(self._trail) if isinstance(each, FunctionNode | ast.Module))
         return not isinstance(scope, ast.Module) and any(each.arg == name for each in parameters(scope))
 
-    @cached_property
+    @property
     def _loops(self) -> dict[str, ast.For]:
         """The loops inside the statement, or the function, whose targets are told of each batch, by what
         these are called."""
-        loop = self._trail[-1]
-        told = telling(loop) if isinstance(loop, ast.For | ast.FunctionDef) else {}
-        return {name: inner[0] for name, inner in told.items()}
+        if self._told is None:
+            loop = self._trail[-1]
+            told = telling(loop) if isinstance(loop, ast.For | ast.FunctionDef) else {}
+            self._told = {name: inner[0] for name, inner in told.items()}
+        return self._told
 
     def hands_on(self, callee: ast.expr) -> bool:
         """Whether a call hands on the memory of what it is given."""
