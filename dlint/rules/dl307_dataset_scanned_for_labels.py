@@ -5,8 +5,9 @@
 A loop or comprehension over a dataset of the program, or of torchvision, or a part of one (`random_split`),
 that uses the label and not the image: `[label for image, label in dataset]`, `for _, label, _ in dataset:`,
 `item[1]` or `item["label"]` of every item of what is named like a dataset (`item.label` where items are named
-tuples or dataclasses), `dataset[i][1]` or `_, labels[i] = dataset[i]` for every `i`, or for those of a fold
-(`KFold`, `train_test_split`), also where a function of the program gives the items of a dataset as they are
+tuples or dataclasses), by `map(lambda item: item[1], dataset)` or `map(itemgetter(1), dataset)` too,
+`dataset[i][1]` or `_, labels[i] = dataset[i]` for every `i`, or for those of a fold (`KFold`,
+`train_test_split`), also where a function of the program gives the items of a dataset as they are
 (`for i in range(len(dataset)): yield dataset[i]`). An image that is only asked for its shape
 (`image.shape[-2:]`, `image.size()`) is not used either: it was decoded, and a file says in its header how
 large it is.
@@ -85,10 +86,14 @@ _COUNTS = r"\bfor\b[\s(]*\w+[\s)]*\bin\b\s*(?:\(|\\|$|range\b|tqdm\b|trange\b)"
 _PICKS = r"\[\s*\w+\s*\]\s*\[\s*[\d'\"]"
 # Whole items: ``for item in dataset``, where the name of what it goes through sounds like a dataset.
 _TAKES = rf"\bfor\s+\w+\s+in\s+(?:\w{{1,99}}\()?[\w.]{{0,200}}{_DATA}\b(?!\s*[(\[.])"
-_PASS = re.compile(f"{_UNPACKS}|{_COUNTS}|{_PICKS}|{_TAKES}")
+# ``map(lambda item: item[1], dataset)``, ``map(itemgetter(1), dataset)``
+_MAPS = r"\bmap\(\s{0,99}(?:lambda\b|$|[\w.]{0,99}(?:item|attr)getter\()"
+_PASS = re.compile(f"{_UNPACKS}|{_COUNTS}|{_PICKS}|{_TAKES}|{_MAPS}")
 _THROUGH = re.compile(r"\bfor\s+\w+\s+in\s+\w+\s*:")  # ``for i in train:``
 _UNPACKS_IN = re.compile(_UNPACKS.encode(), re.MULTILINE)
-_PICKS_IN = re.compile(rf"{_PICKS}|,\s*\w+[\s,)]*=\s*[\w.]+\[\s*\w+\s*\]|{_TAKES}".encode())
+_PICKS_IN = re.compile(
+    rf"{_PICKS}|,\s*\w+[\s,)]*=\s*[\w.]+\[\s*\w+\s*\]|{_TAKES}|{_MAPS}".encode(), re.MULTILINE
+)
 _COUNTED_IN = re.compile(rb"\bin\b[^\n]{0,99}\brange\(\s*len\(")
 # ``dataset[i].label``: what else is called so is no label of an item, or comes with others.
 _FIELD_IN = re.compile(rb"\[\s*\w{1,99}\s*\]\.(?:\w{0,99}(?:label|target|class|cls)\w{0,99}|y)\b")
@@ -112,7 +117,7 @@ def check(program: Program) -> Iterator[Found]:
         lines = [
             number
             for number, line in enumerate(module.lines, 1)
-            if ("for" in line or "][" in line)
+            if ("for" in line or "][" in line or "map(" in line)
             and (_PASS.search(line) or (folds and _THROUGH.search(line) is not None))
         ]
         for trail in module.trails_at(lines) if lines else ():

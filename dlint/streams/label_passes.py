@@ -70,6 +70,8 @@ def reads_images(trail: list[ast.AST], found: Pass) -> bool:
                 parts: list[ast.stmt] | list[ast.expr] = body
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() if len(node.generators) == 1:
                 target, iterable, parts = node.generators[0].target, node.generators[0].iter, [node.elt]
+            case ast.Call() if (mapped := _mapped(node)) is not None:
+                target, iterable, parts = mapped
             case _:
                 continue
         through, giver = handed(iterable) if iterable is not found.node else (None, None)
@@ -185,16 +187,49 @@ def passes(statement: ast.AST) -> Iterator[Pass]:
         return
     for head in heads:
         for node in walk(head):
-            if not isinstance(node, COMPREHENSIONS) or len(node.generators) != 1:
+            round_ = _round(node)
+            if round_ is None:
                 continue
-            generator = node.generators[0]
-            parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
-            source, giver = handed(generator.iter)
-            item = _item(generator.target, generator.iter)
-            use = _use(item, [*parts, *generator.ifs])
+            target, iterable, parts = round_
+            source, giver = handed(iterable)
+            use = _use(_item(target, iterable), parts)
             if source is not None and use is not None:
-                yield Pass(generator.iter, source, use, giver=giver)
-            yield from _indexed(generator.target, generator.iter, [*parts, *generator.ifs])
+                yield Pass(iterable, source, use, giver=giver)
+            yield from _indexed(target, iterable, parts)
+
+
+def _round(node: ast.AST) -> tuple[ast.expr, ast.expr, list[ast.expr]] | None:
+    """The target of a comprehension, or of what ``map`` calls, what it goes through, and what it does with
+    each thing."""
+    if isinstance(node, ast.Call):
+        return _mapped(node)
+    if not isinstance(node, COMPREHENSIONS) or len(node.generators) != 1:
+        return None
+    generator = node.generators[0]
+    parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+    return generator.target, generator.iter, [*parts, *generator.ifs]
+
+
+def _mapped(call: ast.Call) -> tuple[ast.expr, ast.expr, list[ast.expr]] | None:
+    """The same of ``map(lambda item: item[1], dataset)`` and ``map(itemgetter(1), dataset)``."""
+    match call:
+        case ast.Call(func=ast.Name(id="map"), args=[made, through], keywords=[]):
+            pass
+        case _:
+            return None
+    match made:
+        case ast.Lambda(
+            args=ast.arguments(posonlyargs=[], args=[ast.arg(arg=name)], kwonlyargs=[]), body=body
+        ):
+            return ast.Name(name, ast.Store()), through, [body]
+        case ast.Call(func=func, args=[ast.Constant() as key], keywords=[]):
+            item = ast.Name("item", ast.Load())
+            match (dotted(func) or "").rpartition(".")[2], key.value:
+                case "itemgetter", _:
+                    return ast.Name("item", ast.Store()), through, [ast.Subscript(item, key, ast.Load())]
+                case "attrgetter", str(name):
+                    return ast.Name("item", ast.Store()), through, [ast.Attribute(item, name, ast.Load())]
+    return None
 
 
 def _stops_early(body: list[ast.stmt]) -> bool:
