@@ -10,7 +10,8 @@ tuples or dataclasses), by `map(lambda item: item[1], dataset)` or `map(itemgett
 `train_test_split`), also where a function of the program gives the items of a dataset as they are
 (`for i in range(len(dataset)): yield dataset[i]`). An image that is only asked for its shape
 (`image.shape[-2:]`, `image.size()`) is not used either: it was decoded, and a file says in its header how
-large it is.
+large it is. So it is with any part that surely is decoded from an image, a sound or an array, and asked for
+its length or shape alone (`len(item["audio"])`): a text must be read to know.
 
 Not reported: loops that a `break` may end before the last item, passes that use the whole item, or a part
 that is itself read or decoded (a mask, a sound; labels that an HDF5 file has beside the images, of which
@@ -125,7 +126,9 @@ def check(program: Program) -> Iterator[Found]:
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 continue
             for found in passes(statement):
-                if sounds_like_data(found.use.name) or reads_images(trail, found):
+                uses = [use for use in (found.use, found.use.of_all()) if use is not None]
+                uses = [use for use in uses if use.part is None or not sounds_like_data(use.name)]
+                if not uses or reads_images(trail, found):
                     continue
                 if "loader" in (dotted(found.source) or "").rpartition(".")[2].lower():
                     continue  # it gives batches
@@ -136,10 +139,11 @@ def check(program: Program) -> Iterator[Found]:
                 if found.giver is not None and not _gives_items(program, found.giver, point):
                     continue
                 values = [value for value, _ in program.evaluator.values(found.source, point)]
-                if any(
-                    _is_decoded(program, value) and _is_in_vain(parts, value, found.use) for value in values
-                ):
-                    yield _found(module, found)
+                decoded = [value for value in values if _is_decoded(program, value)]
+                for use in uses:
+                    if any(_is_in_vain(parts, value, use) for value in decoded):
+                        yield _found(module, found._replace(use=use))
+                        break
 
 
 def _gives_items(program: Program, giver: ast.expr, point: Point) -> bool:
@@ -163,6 +167,8 @@ def _may_pass(data: bytes) -> bool:
 
 def _is_in_vain(parts: Parts, dataset: Value, use: Use) -> bool:
     """Whether a pass needs nothing of what is decoded for it."""
+    if use.measured is not None and not parts.is_decoded_from_file(dataset, use.measured):
+        return False
     if isinstance(use.part, Field) and not parts.has_field(dataset, use.part.name):
         return False
     if use.part is not None and parts.is_read(dataset, use.part):
@@ -240,6 +246,14 @@ def _found(module: Module, found: Pass) -> Found:
         wanted, cure = f"its {found.use.name!r}", "take that from where the dataset keeps it"
     if found.use.of_shape:
         wanted = "the shapes of its images" if found.use.part is None else "its labels and shapes"
+        cure = "take them from where the dataset keeps them, and sizes from the files' headers"
+    if found.use.measured is not None:
+        sizes = (
+            f"the sizes of its {found.use.measured!r}"
+            if isinstance(found.use.measured, str)
+            else "the sizes of its samples"
+        )
+        wanted = sizes if found.use.part is None else f"{wanted} and {sizes}"
         cure = "take them from where the dataset keeps them, and sizes from the files' headers"
     return Found(
         module,

@@ -18,11 +18,19 @@ _SHAPES = frozenset({"shape", "size", "ndim", "dim", "height", "width"})
 
 
 class Use(NamedTuple):
-    """What a pass uses of the items: a later part and what it calls that, the shape of the first, or both."""
+    """What a pass uses of the items: a later part and what it calls that, the shape of the first, or both;
+    and the part of which it only asks how long it is (``len(item["sound"])``), or which shape it has."""
 
     part: Place
     name: str
     of_shape: bool
+    measured: Place = None
+
+    def of_all(self) -> Use | None:
+        """The same use, where only reading the part tells how long it is: of the part itself."""
+        if self.part is not None or self.measured in (None, 0):
+            return None
+        return Use(self.measured, self.name, self.of_shape)
 
 
 class Pass(NamedTuple):
@@ -132,6 +140,9 @@ def _picks_images(target: ast.expr, body: list[ast.stmt] | list[ast.expr], found
 def _uses_another(item: ast.expr, use: Use, body: list[ast.stmt] | list[ast.expr]) -> bool:
     """Whether a pass uses the first part of the items, or what has another key."""
     nodes = [node for part in body for node in walk(part)]
+    if use.measured is not None:
+        other = _use(item, body)
+        return other is None or other.part not in (None, use.part) or other.of_shape
     if isinstance(item, ast.Tuple) and item.elts and isinstance(item.elts[0], ast.Name):
         first = item.elts[0].id
         shaped = _shaped(body)
@@ -270,19 +281,33 @@ def _use(item: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> Use | None:
     names = [part.id if isinstance(part, ast.Name) else (_called(part) or "") for part in item.elts]
     if 0 in stored or not all(names):
         return None
-    shaped = _shaped(body)
+    shaped, measured = _shaped(body), _measured(body)
     read: set[str] = set()
+    sized: set[str] = set()
     of_shape = False
     for node in (each for part in body for each in walk(part)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             if node.id == names[0] and id(node) in shaped:
                 of_shape = True
             else:
-                read.add(node.id)
+                (sized if id(node) in measured else read).add(node.id)
     used = [at for at, name in enumerate(names) if at in stored or name in read]
-    if used == [] and of_shape:
-        return Use(None, "", of_shape)
-    return Use(used[0], names[used[0]], of_shape) if len(used) == 1 and used[0] else None
+    long = [at for at, name in enumerate(names) if name in sized and at not in used]
+    if len(used) > 1 or len(long) > 1 or 0 in used:
+        return None
+    part, name = (used[0], names[used[0]]) if used else (None, "")
+    return _used(part, name, of_shape, next(((at, names[at]) for at in long), None))
+
+
+def _used(part: Place, name: str, of_shape: bool, sized: tuple[Place, str] | None) -> Use | None:
+    """A use, should it be of anything: what is ``sized``, with its name, is one beside the shape of the
+    first."""
+    measured, called = sized or (None, "")
+    if part is None and measured is not None:
+        return Use(measured, called, True) if of_shape else Use(None, called, False, measured)
+    if measured is not None and of_shape:
+        return None
+    return Use(part, name, of_shape, measured) if part is not None or of_shape else None
 
 
 def _called(part: ast.expr) -> str | None:
@@ -303,10 +328,22 @@ def _shaped(body: list[ast.stmt] | list[ast.expr]) -> set[int]:
     }
 
 
+def _measured(body: list[ast.stmt] | list[ast.expr]) -> set[int]:
+    """What is asked only how long it is, or for its shape, by the ids of the nodes."""
+    lengths = {
+        id(node.args[0])
+        for part in body
+        for node in walk(part)
+        if isinstance(node, ast.Call) and dotted(node.func) == "len" and len(node.args) == 1
+    }
+    return _shaped(body) | lengths
+
+
 def _taken(name: str, body: list[ast.stmt] | list[ast.expr]) -> Use | None:
     """What is taken of an item by its place, where nothing else is done with it."""
-    shaped, called = _shaped(body), _methods(body)
+    shaped, measured, called = _shaped(body), _measured(body), _methods(body)
     places: set[object] = set()
+    sized: set[int | str] = set()
     of_shape = False
     taken = 0
     for node in (each for part in body for each in walk(part)):
@@ -314,6 +351,8 @@ def _taken(name: str, body: list[ast.stmt] | list[ast.expr]) -> Use | None:
             case ast.Subscript(value=ast.Name(id=of), slice=ast.Constant(value=at)) if of == name:
                 if at == 0 and id(node) in shaped:
                     of_shape = True
+                elif id(node) in measured and isinstance(at, int | str):
+                    sized.add(at)
                 else:
                     places.add(at)
                 taken += 1
@@ -322,17 +361,19 @@ def _taken(name: str, body: list[ast.stmt] | list[ast.expr]) -> Use | None:
                 taken += 1
             case ast.Name(id=of, ctx=ast.Load()) if of == name:
                 taken -= 1
-    if taken != 0 or len(places) > 1:
+    sizes = sized - places
+    size = next(((each, each if isinstance(each, str) else "") for each in sizes), None)
+    if taken != 0 or len(places) > 1 or len(sizes) > 1:
         return None
     if not places:
-        return Use(None, "", of_shape) if of_shape else None
+        return _used(None, "", of_shape, size)
     match places.pop():
         case int(place) if place > 0:
-            return Use(place, "", of_shape)
+            return _used(place, "", of_shape, size)
         case str(key) if not of_shape:
-            return Use(key, key, of_shape)
+            return _used(key, key, of_shape, size)
         case Field() as field if not of_shape:
-            return Use(field, field.name, of_shape)
+            return _used(field, field.name, of_shape, size)
     return None
 
 
