@@ -14,7 +14,8 @@ Iterators without an end (`itertools.cycle`) or made anew now and then, `next(it
 something, the `__next__` of a stream, generators (where Python turns the StopIteration into a RuntimeError)
 and transforms of a library that makes another error of it (MONAI's `Compose`) are left alone, and so are
 searches for an equal key (but those of a kind that must reach a limit, too: `x.kind == 1 and x.area > 32`),
-for a name that matches or for the place of the index among limits, which are there by construction, and
+for a name that matches or for the place of the index among limits (not of an image's size among bins, `b >=
+max(image.shape)`), which are there by construction, and
 `raise StopIteration` where the index is out of bounds, which no sampler gives.
 
 ## Why is this bad
@@ -61,6 +62,7 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from dlint.calls.parameters import passed
 from dlint.fork.set_elsewhere import is_set_elsewhere
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -74,7 +76,7 @@ from dlint.values.frame import Point
 from dlint.values.functions import is_generator
 from dlint.values.places import places_around, tests_around
 from dlint.values.values import External, Instance, Made
-from dlint.values.worlds import World
+from dlint.values.worlds import HERE, World
 from dlint.workers.composed import lets_out
 from dlint.workers.events import Event, Visit
 from dlint.workers.reach import Link
@@ -83,6 +85,8 @@ from dlint.workers.uses import WorkerUse
 
 _ENTRIES = ("__getitem__", "__getitems__")
 _MATCHES = frozenset({"startswith", "endswith", "match", "fullmatch", "search", "fnmatch"})
+_SIZES = frozenset({"shape", "size", "width", "height"})
+_FAR = 3  # variables that are made of variables
 _CATCHES = frozenset({"StopIteration", "Exception", "BaseException"})
 
 
@@ -160,6 +164,27 @@ def _finds_place(test: ast.expr, given: frozenset[str], index: frozenset[str]) -
     return False
 
 
+def _sizes(program: Program, link: Link) -> frozenset[str]:
+    """The parameters of the function that a reach comes to last, to which its caller gives how large
+    something is: what an item is tells it, and no index does."""
+    function, caller = link.function, link.caller
+    if function is None or caller is None or not isinstance(link.site, ast.Call):
+        return frozenset()
+    given = passed(function, link.site)
+    return frozenset(name for name, each in given.items() if _is_size(program, each, caller))
+
+
+def _is_size(program: Program, node: ast.expr, point: Point, far: int = 0) -> bool:
+    """Whether something surely is a size of something, or made of one: ``max(image.shape)``."""
+    if isinstance(node, ast.Name) and node.id in point.frame.layout.binds and far < _FAR:
+        made = [each for each, _ in program.evaluator.flow.definitions(node.id, point, HERE)]
+        return bool(made) and all(
+            isinstance(each, ast.Assign) and _is_size(program, each.value, Point(point.frame, each), far + 1)
+            for each in made
+        )
+    return any(isinstance(each, ast.Attribute) and each.attr in _SIZES for each in walk(node))
+
+
 def _measures(side: ast.expr) -> bool:
     """Whether one side of a comparison is worked out from an element: no limit that is kept."""
     return any(isinstance(node, ast.Call) and dotted(node.func) != "len" for node in walk(side))
@@ -171,7 +196,7 @@ def _ends(program: Program, uses: list[WorkerUse], streams: Streams, source: ast
     searches = _searches(program, source, event.point, event.world)
     if searches:
         given = (
-            frozenset(p.arg for p in parameters(frame.scope))
+            frozenset(p.arg for p in parameters(frame.scope)) - _sizes(program, event.link)
             if isinstance(frame.scope, ast.FunctionDef)
             else frozenset()
         )
