@@ -5,10 +5,11 @@
 `next(...)` in what a map-style dataset's `__getitem__` runs, without a default and without a `try` around it
 that catches `StopIteration`, on an iterator that comes to an end: one that the dataset keeps
 (`self.noises = iter(...)`, or a generator method of its own that goes over something finite), be it made at
-its first need (`if self.noises is None:`), or that an object which it calls keeps, itself or through the
-transforms of torchvision and the like (`Compose([Blend(folder)])`), or a search through a generator
-expression or a `filter` that may find nothing (`next(x for x in items if x.score > limit)`), be it by a name.
-Also a `raise StopIteration` that stands in `__getitem__` itself.
+its first need (`if self.noises is None:`), one of several that it keeps so in a list or dict, or that an
+object which it calls keeps, itself or through the transforms of torchvision and the like
+(`Compose([Blend(folder)])`), or a search through a generator expression or a `filter` that may find nothing
+(`next(x for x in items if x.score > limit)`), be it by a name. Also a `raise StopIteration` that stands in
+`__getitem__` itself.
 
 Iterators without an end (`itertools.cycle`) or made anew now and then, `next(iter(x))` for the first of
 something, the `__next__` of a stream, generators (where Python turns the StopIteration into a RuntimeError)
@@ -68,8 +69,16 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, parameters, self_name, statement_at, statements_in
-from dlint.streams.finite import kept_ends
+from dlint.source.statements import (
+    dotted,
+    own_names,
+    parameters,
+    self_name,
+    statement_at,
+    statements_in,
+    target_names,
+)
+from dlint.streams.finite import kept_ends, kept_entries_end
 from dlint.streams.item_names import index_names, index_names_in, is_index, mentions
 from dlint.streams.sources.streams import Streams
 from dlint.values.frame import Point
@@ -207,16 +216,39 @@ def _ends(program: Program, uses: list[WorkerUse], streams: Streams, source: ast
             and not any(_finds_place(test, given, index) for test in tests)
             for tests in searches
         )
-    if (
-        isinstance(source, ast.Attribute)
-        and isinstance(frame.receiver, Instance)
-        and isinstance(frame.scope, ast.FunctionDef)
-        and dotted(source.value) == self_name(frame.scope)
-    ):
-        return not is_set_elsewhere(program, uses, frame.receiver, source.attr) and kept_ends(
-            program.evaluator, streams, frame.receiver, source.attr, event.world
-        )
-    return False
+    if not isinstance(frame.receiver, Instance) or not isinstance(frame.scope, ast.FunctionDef):
+        return False
+    held, ends = _several(source, frame.scope), kept_entries_end
+    if isinstance(source, ast.Attribute):
+        held, ends = source, kept_ends
+    if not isinstance(held, ast.Attribute) or dotted(held.value) != self_name(frame.scope):
+        return False
+    return not is_set_elsewhere(program, uses, frame.receiver, held.attr) and ends(
+        program.evaluator, streams, frame.receiver, held.attr, event.world
+    )
+
+
+def _several(source: ast.expr, function: ast.FunctionDef) -> ast.expr | None:
+    """What holds several things of which one is read: ``self.streams[k]``, or what a comprehension or a loop
+    goes through for it."""
+    match source:
+        case ast.Subscript(value=held):
+            return held
+        case ast.Name(id=name):
+            through = [
+                node.iter
+                for node in walk(function)
+                if isinstance(node, ast.For | ast.comprehension) and name in target_names(node.target)
+            ]
+            bound = [
+                each
+                for each in statements_in(function.body)
+                if name in own_names(each) and not isinstance(each, ast.For)
+            ]
+            match through:
+                case [ast.Call(func=ast.Attribute(value=held, attr="values"), args=[]) | held] if not bound:
+                    return held
+    return None
 
 
 def _searches(program: Program, source: ast.expr, point: Point, world: World) -> list[list[ast.expr]]:
