@@ -148,7 +148,7 @@ def kept_entries_end(
                 return False
             frame = evaluator.calls.enter(method, Arguments(), None, None)
         for statement in statements_in(function.body):
-            if path not in {*own_names(statement), *changed_names(statement)}:
+            if path not in own_names(statement) and path not in changed_names(statement):
                 continue
             held = _stored(statement, path, Point(frame, statement), made=id(function) in initialisers)
             if held is None:

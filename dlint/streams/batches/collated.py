@@ -23,7 +23,7 @@ from dlint.streams.items import Reader, inner, is_default_collate, readers
 from dlint.streams.memory.overwritten import overwritten_by
 from dlint.streams.memory.places import Place, Values
 from dlint.streams.memory.stored import ANY
-from dlint.values.frame import Arguments, Point
+from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.values import (
     NONE,
     External,
@@ -210,10 +210,10 @@ def handed_places(evaluator: Evaluator, collate: Value | None) -> list[Place]:
 class _Collating:
     """A function that a loader gives the items to, the name that it has them under, and what it calls."""
 
-    def __init__(self, evaluator: Evaluator, function: Function, given: Arguments) -> None:
+    def __init__(self, evaluator: Evaluator, function: Function, frame: Frame, given: Arguments) -> None:
         self._evaluator = evaluator
         self.function = function
-        self.frame = evaluator.calls.enter(function, Arguments(), None, None)
+        self.frame = frame
         names = [name for name in given_names(function) if name not in given.keywords]
         self.items = next(iter(names[len(given.positional) :]), None)
 
@@ -239,7 +239,8 @@ def _collating(evaluator: Evaluator, collate: Value | None) -> Iterator[_Collati
     if isinstance(collate, Instance):
         functions = evaluator.classes.methods(collate, "__call__")
     for function in functions:
-        yield _Collating(evaluator, function, given)
+        frame = evaluator.calls.enter(function, Arguments(), None, None)
+        yield _Collating(evaluator, function, frame, given)
 
 
 def _of_items(
