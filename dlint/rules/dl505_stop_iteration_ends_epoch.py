@@ -179,8 +179,10 @@ def _sizes(program: Program, link: Link) -> frozenset[str]:
     function, caller = link.function, link.caller
     if function is None or caller is None or not isinstance(link.site, ast.Call):
         return frozenset()
-    given = passed(function, link.site)
-    return frozenset(name for name, each in given.items() if _is_size(program, each, caller))
+    given, index = passed(function, link.site), index_names_in(caller.frame, _ENTRIES)
+    return frozenset(
+        name for name, each in given.items() if not mentions(each, index) and _is_size(program, each, caller)
+    )
 
 
 def _is_size(program: Program, node: ast.expr, point: Point, far: int = 0) -> bool:
@@ -191,7 +193,13 @@ def _is_size(program: Program, node: ast.expr, point: Point, far: int = 0) -> bo
             isinstance(each, ast.Assign) and _is_size(program, each.value, Point(point.frame, each), far + 1)
             for each in made
         )
-    return any(isinstance(each, ast.Attribute) and each.attr in _SIZES for each in walk(node))
+    own = self_name(point.frame.scope) if isinstance(point.frame.scope, ast.FunctionDef) else None
+    return any(
+        isinstance(each, ast.Attribute)
+        and each.attr in _SIZES
+        and (dotted(each) or "").partition(".")[0] != own
+        for each in walk(node)
+    )
 
 
 def _measures(side: ast.expr) -> bool:

@@ -89,7 +89,7 @@ from dlint.streams.items import hands_items_on, readers
 from dlint.streams.memory.places import Place
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.functions import display_name, is_generator
-from dlint.values.values import External, Function, Made, Partial, Table, Value
+from dlint.values.values import Const, External, Function, Made, Partial, Table, Value
 from dlint.values.worlds import World
 
 # What is sent with the function that it was given.
@@ -126,10 +126,12 @@ def _of_parts(program: Program, loader: Loader) -> Iterator[Found]:
     """What of the items a ``collate_fn`` of the program hands on that takes them apart: ``zip(*items)``."""
     collates = [way["collate_fn"] for way, _ in loader.ways("collate_fn")]
     handing = any(handed_places(program.evaluator, each) for each in collates)
-    for way, world in loader.ways("num_workers", "dataset", "collate_fn") if handing else ():
-        dataset = way["dataset"]
+    for way, world in loader.ways("num_workers", "dataset", *_BATCH) if handing else ():
+        dataset, size = way["dataset"], way["batch_size"]
         if dataset is None or is_zero(way["num_workers"]):
             continue
+        if isinstance(size, Const) and size.value is None:
+            continue  # it gets the items one by one
         for place in dict.fromkeys(handed_places(program.evaluator, way["collate_fn"])):
             for reader in readers(program.evaluator, dataset, world):
                 yield from _returned(program, loader, reader.function, reader.frame, world, place)

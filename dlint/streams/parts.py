@@ -276,7 +276,7 @@ class Parts:
                 return any(self._of_record(each, node, index, point, far) for each in records)
         for value, _ in self._evaluator.values(node.func, point):
             if isinstance(value, External) and self._by_decoders:
-                if decodes(value.name):
+                if decodes(value.name) and not any(each.arg == "mmap_mode" for each in node.keywords):
                     return True
             elif isinstance(value, External):
                 dataset = value.name.removesuffix(".__getitem__")
