@@ -115,7 +115,7 @@ from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed, place
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, expressions
-from dlint.streams.batches.by_next import ByNext, measured
+from dlint.streams.batches.by_next import ByNext, measured, rounds_of
 from dlint.streams.batches.collated import Holding
 from dlint.streams.batches.fields import field_kinds
 from dlint.streams.batches.kept import (
@@ -271,19 +271,32 @@ def _kept_in_rounds(
 def _rounds_of(spot: Spot, iterations: Iterations, by_next: ByNext) -> tuple[ast.expr, ...] | None:
     """What else ends a loop that asks an iterator for each batch, None where it may be meant to take a few
     of them: it does not go through a loader, nor count to the length of one, or to a large number."""
+    if by_next.rounds is None:
+        return ()
+    ends: list[ast.expr] = []
+    for rounds, is_number in _told_by_name(spot, by_next):
+        if is_number:
+            numbers = [value.value for value in spot.values(rounds) if isinstance(value, Const)]
+            if any(isinstance(number, int) and number >= _FEW for number in numbers):
+                return ()
+            counted = [*spot.assigned(rounds.id)] if isinstance(rounds, ast.Name) else [rounds]
+            ends += [of for each in counted for of in measured(each)]
+        elif _sounds(rounds) or _is_made_there(spot, rounds):
+            ends.append(rounds)
+    through = [each for each in ends if goes_through_all(each) and spot.loaders(iterations, each)]
+    return tuple(through) if through and len(through) == len(ends) else None
+
+
+def _told_by_name(spot: Spot, by_next: ByNext) -> list[tuple[ast.expr, bool]]:
+    """What tells the rounds of a loop, by its name what that was given: ``bar = tqdm(range(n))``."""
     rounds = by_next.rounds
     if rounds is None:
-        return ()
-    if by_next.is_number:
-        numbers = [value.value for value in spot.values(rounds) if isinstance(value, Const)]
-        if any(isinstance(number, int) and number >= _FEW for number in numbers):
-            return ()
-        counted = [*spot.assigned(rounds.id)] if isinstance(rounds, ast.Name) else [rounds]
-        lengths = [of for each in counted if (of := measured(each)) is not None]
-    else:
-        lengths = [rounds] if _sounds(rounds) or _is_made_there(spot, rounds) else []
-    through = [each for each in lengths if goes_through_all(each) and spot.loaders(iterations, each)]
-    return tuple(through[:1]) or None
+        return []
+    if not by_next.is_number and isinstance(rounds, ast.Name):
+        given = [rounds_of(each) for each in spot.assigned(rounds.id)]
+        if given and all(is_number for _, is_number in given):
+            return given
+    return [(rounds, by_next.is_number)]
 
 
 def _tensors_of(kept: Kept, around: Tensors) -> Tensors:

@@ -26,7 +26,7 @@ def loops_by_next(loop: ast.For | ast.While) -> Iterator[ByNext]:
     for at, target, source in taken:
         rest = loop.body[:at] + loop.body[at + 1 :]
         if isinstance(loop, ast.For):
-            rounds, is_number = _rounds(loop.iter)
+            rounds, is_number = rounds_of(loop.iter)
             counter: ast.expr = loop.target
             if isinstance(counter, ast.Tuple) or not is_number:
                 counter = ast.copy_location(ast.Name("_", ast.Store()), loop.target)
@@ -35,6 +35,8 @@ def loops_by_next(loop: ast.For | ast.While) -> Iterator[ByNext]:
             yield ByNext(_instead(loop, both, through, rest), rounds, is_number)
         elif _is_endless(loop.test) and _ends(loop.body[at]):
             yield ByNext(_instead(loop, target, source, rest))
+        elif (number := _counted_to(loop)) is not None:
+            yield ByNext(_instead(loop, target, source, rest), number, True)
     match loop:
         case ast.While(
             test=ast.Compare(
@@ -85,7 +87,20 @@ def _asked(value: ast.expr, *, default: bool = False) -> ast.expr | None:
     return None
 
 
-def _rounds(through: ast.expr) -> tuple[ast.expr, bool]:
+def _counted_to(loop: ast.While) -> ast.expr | None:
+    """The number that a loop counts to, one by one: ``while step < len(loader)``."""
+    match loop.test:
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.Lt() | ast.LtE()], comparators=[number]):
+            for each in loop.body:
+                match each:
+                    case ast.AugAssign(
+                        target=ast.Name(id=counted), op=ast.Add(), value=ast.Constant(value=1)
+                    ) if counted == name:
+                        return number
+    return None
+
+
+def rounds_of(through: ast.expr) -> tuple[ast.expr, bool]:
     """What a loop goes through, and says by that how many rounds it has: or the number of them, and True."""
     while isinstance(through, ast.Call) and through.args:
         name = (dotted(through.func) or "").rpartition(".")[2]
@@ -98,14 +113,18 @@ def _rounds(through: ast.expr) -> tuple[ast.expr, bool]:
     return through, False
 
 
-def measured(number: ast.expr) -> ast.expr | None:
-    """What a number of rounds is the length of: ``len(loader)``, and what is a little less."""
+def measured(number: ast.expr) -> list[ast.expr]:
+    """What a number of rounds is the length of, or one of which: ``len(loader)``, what is a little less, and
+    ``min(len(one), len(other))``; nothing where it is any other number."""
     match number:
         case ast.Call(func=ast.Name(id="len"), args=[of]):
-            return of
+            return [of]
+        case ast.Call(func=ast.Name(id="min" | "max"), args=[*numbers]):
+            each = [measured(one) for one in numbers]
+            return [of for one in each for of in one] if all(each) else []
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=ast.Constant()):
             return measured(left)
-    return None
+    return []
 
 
 def _is_endless(test: ast.expr) -> bool:
