@@ -88,7 +88,9 @@ _PICKS = r"\[\s*\w+\s*\]\s*\[\s*[\d'\"]"
 # Whole items: ``for item in dataset``, where the name of what it goes through sounds like a dataset.
 _TAKES = rf"\bfor\s+\w+\s+in\s+(?:\w{{1,99}}\()?[\w.]{{0,200}}{_DATA}\b(?!\s*[(\[.])"
 # ``map(lambda item: item[1], dataset)``, ``map(itemgetter(1), dataset)``
-_MAPS = r"\bmap\(\s{0,99}(?:lambda\b|$|[\w.]{0,99}(?:item|attr)getter\()"
+_MAPS = (
+    rf"\bmap\(\s{{0,99}}(?:lambda\b|[\w.]{{0,99}}(?:item|attr)getter\()[^\n]{{0,300}}?{_DATA}\b\s{{0,9}}\)"
+)
 _PASS = re.compile(f"{_UNPACKS}|{_COUNTS}|{_PICKS}|{_TAKES}|{_MAPS}")
 _THROUGH = re.compile(r"\bfor\s+\w+\s+in\s+\w+\s*:")  # ``for i in train:``
 _UNPACKS_IN = re.compile(_UNPACKS.encode(), re.MULTILINE)
