@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from dlint.knowledge.loading import SPLITTERS
+from dlint.knowledge.tensors import makes_tensors
 from dlint.values.frame import Argument, Arguments, Point, arguments_of
 from dlint.values.outcomes import Outcome, told_apart
 from dlint.values.values import (
@@ -181,7 +182,8 @@ class Containers:
             return known if all_known else [*known, Unknown(("element", value.key))]
         if isinstance(value, Table):
             return [Const(key) for key in value.items if key is not ANY] or [Unknown(("key", value.key))]
-        return [Unknown(("element", value.key))]
+        made = self._mapped(value) if isinstance(value, Made) else []
+        return made or [Unknown(("element", value.key))]
 
     def all_of(self, value: Value) -> list[Value] | None:
         """All that iterating over a value gives, in order; None where that is not known."""
@@ -199,14 +201,30 @@ class Containers:
         """One of the things that a library's call returned together, by its index or name."""
         if self.is_split(base):
             return base
+        made = self._mapped(base)
+        if len(made) == 1:
+            return made[0]
         return Unknown(("part", base.key, which), is_number=self._gives_numbers(base))
 
     def _gives_numbers(self, base: Made) -> bool:
         """Whether each thing of several surely is a number: ``map(int, texts)``."""
+        names = self._mapping(base)
+        return bool(names) and all(name == _INT for name in names)
+
+    def _mapped(self, base: Made) -> list[Value]:
+        """The tensors of which each thing of several is one: ``map(torch.from_numpy, arrays)``."""
+        names = self._mapping(base)
+        if not all(map(makes_tensors, names)):
+            return []
+        return [Made(name, base.node, Arguments(), base.point) for name in dict.fromkeys(names)]
+
+    def _mapping(self, base: Made) -> list[str]:
+        """What surely makes each thing of several: functions of libraries, by their names."""
         if base.name != "builtins.map" or not base.arguments.positional:
-            return False
+            return []
         made = [value for value, _ in self._evaluator.value_of(base.arguments.positional[0], HERE)]
-        return bool(made) and all(isinstance(value, External) and value.name == _INT for value in made)
+        names = [value.name for value in made if isinstance(value, External)]
+        return names if len(names) == len(made) else []
 
     # Changes
 

@@ -28,6 +28,19 @@ _OPENS = frozenset({"builtins.open", "pathlib.Path().open", "pathlib.Path().read
 READS_HEADER = frozenset(
     {"PIL.Image.open", "numpy.memmap", "nibabel.load", "rasterio.open", "h5py.File", "zarr.open"}
 )
+# What decodes all of a file whose header says how large that is: images, sounds, arrays.
+_DECODES = frozenset(
+    {"cv2.imread", "imageio.imread", "imageio.v2.imread", "imageio.v3.imread", "skimage.io.imread"}
+    | {
+        "torchvision.io.read_image",
+        "torchvision.io.decode_image",
+        "tifffile.imread",
+        "matplotlib.image.imread",
+    }
+    | {"torchaudio.load", "soundfile.read", "librosa.load", "librosa.core.load", "scipy.io.wavfile.read"}
+    | {"numpy.load"}
+)
+_LEAVES_UNREAD = frozenset({"close", "getbands", "getexif", "seek", "verify"})
 # What opens a file of arrays, each of which is read by itself.
 FILE_OF_ARRAYS = "h5py.File"
 
@@ -62,6 +75,18 @@ def is_looked_up(name: str) -> bool:
     return (
         is_in_memory(name) or made in _IN_MEMORY | _LABELS or made.startswith(("builtins.", *_NAMES_OF_FILES))
     )
+
+
+def decodes(name: str) -> bool:
+    """Whether a library's call decodes a file whose header says how large that is, or what such a file has
+    that was opened."""
+    made, _, method = name.partition("().")
+    return name in _DECODES or (made == "PIL.Image.open" and bool(method) and method not in _LEAVES_UNREAD)
+
+
+def has_files(dataset: str) -> bool:
+    """Whether a library's dataset decodes an image or a sound for each item."""
+    return dataset.startswith(("torchvision.datasets.", "torchaudio.datasets."))
 
 
 def has_label(dataset: str, index: int) -> bool:

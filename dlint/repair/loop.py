@@ -24,6 +24,7 @@ from dlint.settings.settings import Settings, enabled
 
 # A repair that brings a finding to light which has a remedy, too, is carried on; so many times.
 _MOST_FOLLOWING = 3
+_PROMISED = "the remedy is unsafe: --unsafe-fixes applies it"
 
 Check = Callable[[Mapping[Path, bytes]], engine.Report]
 
@@ -357,10 +358,20 @@ class Work:
                 finding.by_hand or f"no remedy is right everywhere: dlint rule {finding.code} has the cures"
             )
         if not self.chosen.offers(finding):
-            return "the remedy is unsafe: --unsafe-fixes applies it"
+            return _PROMISED
         if _at(finding) in self.declined:
             return "declined"
         return self.shop.obstacle(absolute(finding.path)) or self.refused.get(_at(finding))
+
+    def _why_left(self, finding: Finding) -> str | None:
+        """The same of a finding that stays: an unsafe remedy is promised only where it does not refuse."""
+        reason = self.reason(finding)
+        if reason != _PROMISED:
+            return reason
+        obstacle = self.shop.obstacle(absolute(finding.path))
+        if obstacle is None and self.alone(finding) is None:
+            return self.refused.get(_at(finding), reason)
+        return obstacle or reason
 
     def _refuse(self, findings: Iterable[Finding], reason: str) -> None:
         self.refused.update((_at(finding), reason) for finding in findings)
@@ -372,7 +383,7 @@ class Work:
         left = [
             Left(
                 now.in_cells(finding),
-                self.reason(finding) or "not repaired in this run: run dlint fix again",
+                self._why_left(finding) or "not repaired in this run: run dlint fix again",
                 self.first.in_cells(self.first_seen.get(_at(finding), finding)),
             )
             for finding in self.findings

@@ -8,8 +8,8 @@
   leaves the function that makes it gets none from its tasks.
 
 A pool in a `with` block is fine, so is one that is made before the loop, and one of every so many batches
-(`if step % 1000 == 0:`). One that is returned, or given to another call than `append`
-(`stack.enter_context(...)`), is taken to be ended there.
+(`if step % 1000 == 0:`). One that is given to another call than `append` (`stack.enter_context(...)`) is
+taken to be ended there; of one that is returned it is looked whether the callers do.
 
 ## Why is this bad
 
@@ -73,13 +73,14 @@ from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted
 from dlint.values.frame import Point
-from dlint.values.functions import function_body
+from dlint.values.functions import function_body, is_generator
 from dlint.values.values import External, Function, Made, Partial
 from dlint.workers.events import Event
 from dlint.workers.repetition import PerBatch
 from dlint.workers.worker import WorkerCode
 
 _REMEDY = Remedy("close_pool", "unsafe", "Close the pool and wait for its threads after its last use")
+_FAR = 2  # functions that return what another one returns
 _HANDS = SUBMITS | MAPS | {"apply"}
 
 
@@ -96,10 +97,15 @@ def check(program: Program) -> Iterator[Found]:
             if pool is None:
                 continue
             made_in.add(module)
-            if id(point.frame.scope) in worker or _is_ended(call, point, RELEASES):
+            if id(point.frame.scope) in worker:
+                continue
+            given_back = _is_given_back(call, point)
+            if given_back and not _is_dropped(program, repetition, point):
+                continue
+            if not given_back and _is_ended(call, point, RELEASES):
                 continue
             if repetition.made_anew(call, point):
-                yield _per_batch(module, call, point, pool)
+                yield _per_batch(module, call, point, pool, given_back)
     for module in sorted(made_in, key=lambda module: module.relative):
         yield from _nested(program, module)
 
@@ -111,11 +117,43 @@ def _pool_of(program: Program, call: ast.Call, point: Point) -> Pool | None:
     return None
 
 
-def _per_batch(module: Module, call: ast.Call, point: Point, pool: Pool) -> Found:
+def _is_given_back(call: ast.Call, point: Point) -> bool:
+    """Whether a function does nothing with a pool but return it."""
+    match point.statement:
+        case ast.Return(value=value):
+            return value is call
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is call:
+            read = [
+                node
+                for node in walk(point.frame.scope)
+                if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+            ]
+            return len(read) == 1 and any(
+                isinstance(node, ast.Return) and node.value is read[0] for node in walk(point.frame.scope)
+            )
+    return False
+
+
+def _is_dropped(program: Program, repetition: PerBatch, point: Point, far: int = 0) -> bool:
+    """Whether a caller of the function that returns a pool gets one for every batch and never ends it."""
+    function = point.frame.scope
+    if not isinstance(function, ast.FunctionDef) or function.decorator_list or is_generator(function):
+        return False
+    for site in program.evaluator.sites.of(function, point.frame):
+        if _is_given_back(site.call, site.point):
+            if far < _FAR and _is_dropped(program, repetition, site.point, far + 1):
+                return True
+        elif not _is_ended(site.call, site.point, RELEASES) and repetition.made_anew(site.call, site.point):
+            return True
+    return False
+
+
+def _per_batch(module: Module, call: ast.Call, point: Point, pool: Pool, given_back: bool) -> Found:
     targets = getattr(point.statement, "targets", [])
     plain = any(isinstance(target, ast.Name) for target in targets) and not _is_appended(call, point)
+    plain = plain and not given_back
     ending = "nothing closes or joins"
-    if _is_ended(call, point, frozenset({"close"})):
+    if not given_back and _is_ended(call, point, frozenset({"close"})):
         ending = "is closed and never joined"
         happens = f"its {pool.of} start anew each time"
     elif not _is_appended(call, point):

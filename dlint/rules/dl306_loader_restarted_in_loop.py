@@ -2,10 +2,11 @@
 
 ## What it finds
 
-`next(iter(loader))`, in one step or in two, `islice(loader, 1)`, `more_itertools.first(loader)` or a `for`
-that its first round ends (`for batch in loader: break`), in a loop, where the loader has workers and stays
-the same while the loop goes round; `next(iter(loaders[k]))` as well, one of each in an inner loop, and a
-function that returns it and is called in a loop.
+`next(iter(loader))`, in one step or in two, `islice(loader, 1)` (also `islice(loader, n)` where `n` surely is
+1), `more_itertools.first(loader)` or a `for` that its first round ends (`for batch in loader: break`), in a
+loop, where the loader has workers and stays the same while the loop goes round; `next(iter(loaders[k]))` as
+well, one of each in an inner loop, and a function that returns it and is called in a loop, be that the
+`__next__` of what the loop goes through.
 
 Once before or after a loop is fine, so is once an epoch beside what goes through the batches (a loop, a
 function that is called there, or one that trains by its name and cannot be seen; not one of many rounds, `if
@@ -66,6 +67,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from dlint.calls.parameters import default_of
 from dlint.calls.site import Site
 from dlint.finding import Effect, Remedy
 from dlint.knowledge.iterables import draws
@@ -77,6 +79,7 @@ from dlint.objects.classes import is_property
 from dlint.program.conditions import with_workers
 from dlint.program.iterators import may_be_iterator
 from dlint.program.program import Program
+from dlint.program.steps import steps_of
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.module import Module
@@ -186,6 +189,8 @@ def _in_loop(
     """A restart in a loop of the same function."""
     program.evaluator.start()
     loader = _loader(program, iterations, restart.source, point)
+    if loader is not None and restart.number is not None and not _is_one(program, [restart.number], point):
+        return
     if loader is None or _binds(program, loop, held, point) or _is_epoch_loop(loop, point, iterations):
         return
     if any(is_now_and_then(test, loop, point) for test in tests_in(loop, point)):
@@ -213,8 +218,12 @@ def _in_function(
     if any(_counts(test) or _is_kept(test, function) for test, _, _ in tests_around(point)):
         return
     loader = _loader(program, iterations, restart.source, point)
-    site = _calling_loop(program, iterations, function, point, loader, keys) if loader is not None else None
-    if loader is not None and site is not None:
+    count, names = restart.number, {each.arg for each in parameters(function)} - point.frame.layout.binds
+    counted = count.id if isinstance(count, ast.Name) and count.id in names else None
+    if loader is None or (count is not None and counted is None and not _is_one(program, [count], point)):
+        return
+    site = _calling_loop(program, iterations, function, point, loader, keys, counted)
+    if site is not None:
         where = f"{site.point.frame.module.relative}:{site.call.lineno}"
         yield _found(program, module, restart, loader, f"in a function that a loop calls ({where})")
 
@@ -226,20 +235,24 @@ def _calling_loop(
     point: Point,
     loader: Loader,
     keys: frozenset[str],
+    counted: str | None = None,
     far: int = 0,
 ) -> Site | None:
     """A call of a function, or of one that calls it, that a loop makes for every batch. ``keys`` are the
-    parameters by which it is told which of several loaders to take from: that must be the same one again."""
+    parameters by which it is told which of several loaders to take from: that must be the same one again;
+    ``counted`` the one that says how many batches to take: that must be 1."""
     for site in _sites(program, function, point):
         scope, called = site.point.frame.scope, site.point
         if program.modules.index.is_test(called.frame.module.relative):
+            continue
+        if counted is not None and not _is_one(program, _counted(site.call, function, counted), called):
             continue
         loops, several = _round_of(site.call, [loop for loop in loops_around(called) if not _is_short(loop)])
         if not loops:
             if next(tests_around(called), None) is not None:
                 continue
             if isinstance(scope, ast.FunctionDef) and far < _FAR and not keys:
-                found = _calling_loop(program, iterations, scope, called, loader, keys, far + 1)
+                found = _calling_loop(program, iterations, scope, called, loader, keys, far=far + 1)
                 if found is not None:
                     return found
             continue
@@ -290,8 +303,11 @@ def _round_of(call: ast.Call, loops: list[ast.stmt]) -> tuple[list[ast.stmt], li
 
 
 def _sites(program: Program, function: ast.FunctionDef, point: Point) -> list[Site]:
-    """The calls of a function; of a property, the places that read it."""
+    """The calls of a function; of a property, the places that read it, and of a ``__next__`` those that go
+    on by it as well."""
     sites, owner = program.evaluator.sites, point.frame.owner
+    if owner is not None and function.name == "__next__":
+        return [*sites.of(function, point.frame), *steps_of(program.evaluator, function, owner)]
     if owner is not None and is_property(function):
         return sites.reading(function, owner)
     return sites.of(function, point.frame)
@@ -324,6 +340,19 @@ def _told(call: ast.Call, function: ast.FunctionDef, keys: frozenset[str]) -> It
     yield from (each for name, each in zip(names, call.args, strict=False) if name in keys)
     yield from (ast.Starred(each.value) for each in call.keywords if each.arg is None)
     yield from (each.value for each in call.keywords if each.arg in keys)
+
+
+def _counted(call: ast.Call, function: ast.FunctionDef, name: str) -> list[ast.expr]:
+    """What a call gives to a parameter, or its default."""
+    told = list(_told(call, function, frozenset({name})))
+    default = default_of(name, function)
+    return told or ([default] if isinstance(default, ast.Constant) else [])
+
+
+def _is_one(program: Program, counts: list[ast.expr], point: Point) -> bool:
+    """Whether something surely is the number 1, which an option is only by default."""
+    values = [value for each in counts for value, _ in program.evaluator.values(each, point)]
+    return bool(values) and all(isinstance(value, Const) and value.value == 1 for value in values)
 
 
 def _counts(test: ast.expr) -> bool:

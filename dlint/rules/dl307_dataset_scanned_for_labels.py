@@ -5,11 +5,13 @@
 A loop or comprehension over a dataset of the program, or of torchvision, or a part of one (`random_split`),
 that uses the label and not the image: `[label for image, label in dataset]`, `for _, label, _ in dataset:`,
 `item[1]` or `item["label"]` of every item of what is named like a dataset (`item.label` where items are named
-tuples or dataclasses), `dataset[i][1]` or `_, labels[i] = dataset[i]` for every `i`, or for those of a fold
-(`KFold`, `train_test_split`), also where a function of the program gives the items of a dataset as they are
+tuples or dataclasses), by `map(lambda item: item[1], dataset)` or `map(itemgetter(1), dataset)` too,
+`dataset[i][1]` or `_, labels[i] = dataset[i]` for every `i`, or for those of a fold (`KFold`,
+`train_test_split`), also where a function of the program gives the items of a dataset as they are
 (`for i in range(len(dataset)): yield dataset[i]`). An image that is only asked for its shape
 (`image.shape[-2:]`, `image.size()`) is not used either: it was decoded, and a file says in its header how
-large it is.
+large it is. So it is with any part that surely is decoded from an image, a sound or an array, and asked for
+its length or shape alone (`len(item["audio"])`): a text must be read to know.
 
 Not reported: loops that a `break` may end before the last item, passes that use the whole item, or a part
 that is itself read or decoded (a mask, a sound; labels that an HDF5 file has beside the images, of which
@@ -85,10 +87,16 @@ _COUNTS = r"\bfor\b[\s(]*\w+[\s)]*\bin\b\s*(?:\(|\\|$|range\b|tqdm\b|trange\b)"
 _PICKS = r"\[\s*\w+\s*\]\s*\[\s*[\d'\"]"
 # Whole items: ``for item in dataset``, where the name of what it goes through sounds like a dataset.
 _TAKES = rf"\bfor\s+\w+\s+in\s+(?:\w{{1,99}}\()?[\w.]{{0,200}}{_DATA}\b(?!\s*[(\[.])"
-_PASS = re.compile(f"{_UNPACKS}|{_COUNTS}|{_PICKS}|{_TAKES}")
+# ``map(lambda item: item[1], dataset)``, ``map(itemgetter(1), dataset)``
+_MAPS = (
+    rf"\bmap\(\s{{0,99}}(?:lambda\b|[\w.]{{0,99}}(?:item|attr)getter\()[^\n]{{0,300}}?{_DATA}\b\s{{0,9}}\)"
+)
+_PASS = re.compile(f"{_UNPACKS}|{_COUNTS}|{_PICKS}|{_TAKES}|{_MAPS}")
 _THROUGH = re.compile(r"\bfor\s+\w+\s+in\s+\w+\s*:")  # ``for i in train:``
 _UNPACKS_IN = re.compile(_UNPACKS.encode(), re.MULTILINE)
-_PICKS_IN = re.compile(rf"{_PICKS}|,\s*\w+[\s,)]*=\s*[\w.]+\[\s*\w+\s*\]|{_TAKES}".encode())
+_PICKS_IN = re.compile(
+    rf"{_PICKS}|,\s*\w+[\s,)]*=\s*[\w.]+\[\s*\w+\s*\]|{_TAKES}|{_MAPS}".encode(), re.MULTILINE
+)
 _COUNTED_IN = re.compile(rb"\bin\b[^\n]{0,99}\brange\(\s*len\(")
 # ``dataset[i].label``: what else is called so is no label of an item, or comes with others.
 _FIELD_IN = re.compile(rb"\[\s*\w{1,99}\s*\]\.(?:\w{0,99}(?:label|target|class|cls)\w{0,99}|y)\b")
@@ -112,7 +120,7 @@ def check(program: Program) -> Iterator[Found]:
         lines = [
             number
             for number, line in enumerate(module.lines, 1)
-            if ("for" in line or "][" in line)
+            if ("for" in line or "][" in line or "map(" in line)
             and (_PASS.search(line) or (folds and _THROUGH.search(line) is not None))
         ]
         for trail in module.trails_at(lines) if lines else ():
@@ -120,7 +128,9 @@ def check(program: Program) -> Iterator[Found]:
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 continue
             for found in passes(statement):
-                if sounds_like_data(found.use.name) or reads_images(trail, found):
+                uses = [use for use in (found.use, found.use.of_all()) if use is not None]
+                uses = [use for use in uses if use.part is None or not sounds_like_data(use.name)]
+                if not uses or reads_images(trail, found):
                     continue
                 if "loader" in (dotted(found.source) or "").rpartition(".")[2].lower():
                     continue  # it gives batches
@@ -131,10 +141,11 @@ def check(program: Program) -> Iterator[Found]:
                 if found.giver is not None and not _gives_items(program, found.giver, point):
                     continue
                 values = [value for value, _ in program.evaluator.values(found.source, point)]
-                if any(
-                    _is_decoded(program, value) and _is_in_vain(parts, value, found.use) for value in values
-                ):
-                    yield _found(module, found)
+                decoded = [value for value in values if _is_decoded(program, value)]
+                for use in uses:
+                    if any(_is_in_vain(parts, value, use) for value in decoded):
+                        yield _found(module, found._replace(use=use))
+                        break
 
 
 def _gives_items(program: Program, giver: ast.expr, point: Point) -> bool:
@@ -158,6 +169,8 @@ def _may_pass(data: bytes) -> bool:
 
 def _is_in_vain(parts: Parts, dataset: Value, use: Use) -> bool:
     """Whether a pass needs nothing of what is decoded for it."""
+    if use.measured is not None and not parts.is_decoded_from_file(dataset, use.measured):
+        return False
     if isinstance(use.part, Field) and not parts.has_field(dataset, use.part.name):
         return False
     if use.part is not None and parts.is_read(dataset, use.part):
@@ -235,6 +248,14 @@ def _found(module: Module, found: Pass) -> Found:
         wanted, cure = f"its {found.use.name!r}", "take that from where the dataset keeps it"
     if found.use.of_shape:
         wanted = "the shapes of its images" if found.use.part is None else "its labels and shapes"
+        cure = "take them from where the dataset keeps them, and sizes from the files' headers"
+    if found.use.measured is not None:
+        sizes = (
+            f"the sizes of its {found.use.measured!r}"
+            if isinstance(found.use.measured, str)
+            else "the sizes of its samples"
+        )
+        wanted = sizes if found.use.part is None else f"{wanted} and {sizes}"
         cure = "take them from where the dataset keeps them, and sizes from the files' headers"
     return Found(
         module,

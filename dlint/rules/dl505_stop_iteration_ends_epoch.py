@@ -5,16 +5,18 @@
 `next(...)` in what a map-style dataset's `__getitem__` runs, without a default and without a `try` around it
 that catches `StopIteration`, on an iterator that comes to an end: one that the dataset keeps
 (`self.noises = iter(...)`, or a generator method of its own that goes over something finite), be it made at
-its first need (`if self.noises is None:`), or that an object which it calls keeps, itself or through the
-transforms of torchvision and the like (`Compose([Blend(folder)])`), or a search through a generator
-expression or a `filter` that may find nothing (`next(x for x in items if x.score > limit)`), be it by a name.
-Also a `raise StopIteration` that stands in `__getitem__` itself.
+its first need (`if self.noises is None:`), one of several that it keeps so in a list or dict, or that an
+object which it calls keeps, itself or through the transforms of torchvision and the like
+(`Compose([Blend(folder)])`), or a search through a generator expression or a `filter` that may find nothing
+(`next(x for x in items if x.score > limit)`), be it by a name. Also a `raise StopIteration` that stands in
+`__getitem__` itself.
 
 Iterators without an end (`itertools.cycle`) or made anew now and then, `next(iter(x))` for the first of
 something, the `__next__` of a stream, generators (where Python turns the StopIteration into a RuntimeError)
 and transforms of a library that makes another error of it (MONAI's `Compose`) are left alone, and so are
 searches for an equal key (but those of a kind that must reach a limit, too: `x.kind == 1 and x.area > 32`),
-for a name that matches or for the place of the index among limits, which are there by construction, and
+for a name that matches or for the place of the index among limits (not of an image's size among bins, `b >=
+max(image.shape)`), which are there by construction, and
 `raise StopIteration` where the index is out of bounds, which no sampler gives.
 
 ## Why is this bad
@@ -61,20 +63,29 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from dlint.calls.parameters import passed
 from dlint.fork.set_elsewhere import is_set_elsewhere
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, parameters, self_name, statement_at, statements_in
-from dlint.streams.finite import kept_ends
+from dlint.source.statements import (
+    dotted,
+    own_names,
+    parameters,
+    self_name,
+    statement_at,
+    statements_in,
+    target_names,
+)
+from dlint.streams.finite import kept_ends, kept_entries_end
 from dlint.streams.item_names import index_names, index_names_in, is_index, mentions
 from dlint.streams.sources.streams import Streams
 from dlint.values.frame import Point
 from dlint.values.functions import is_generator
 from dlint.values.places import places_around, tests_around
 from dlint.values.values import External, Instance, Made
-from dlint.values.worlds import World
+from dlint.values.worlds import HERE, World
 from dlint.workers.composed import lets_out
 from dlint.workers.events import Event, Visit
 from dlint.workers.reach import Link
@@ -83,6 +94,8 @@ from dlint.workers.uses import WorkerUse
 
 _ENTRIES = ("__getitem__", "__getitems__")
 _MATCHES = frozenset({"startswith", "endswith", "match", "fullmatch", "search", "fnmatch"})
+_SIZES = frozenset({"shape", "size", "width", "height"})
+_FAR = 3  # variables that are made of variables
 _CATCHES = frozenset({"StopIteration", "Exception", "BaseException"})
 
 
@@ -160,6 +173,35 @@ def _finds_place(test: ast.expr, given: frozenset[str], index: frozenset[str]) -
     return False
 
 
+def _sizes(program: Program, link: Link) -> frozenset[str]:
+    """The parameters of the function that a reach comes to last, to which its caller gives how large
+    something is: what an item is tells it, and no index does."""
+    function, caller = link.function, link.caller
+    if function is None or caller is None or not isinstance(link.site, ast.Call):
+        return frozenset()
+    given, index = passed(function, link.site), index_names_in(caller.frame, _ENTRIES)
+    return frozenset(
+        name for name, each in given.items() if not mentions(each, index) and _is_size(program, each, caller)
+    )
+
+
+def _is_size(program: Program, node: ast.expr, point: Point, far: int = 0) -> bool:
+    """Whether something surely is a size of something, or made of one: ``max(image.shape)``."""
+    if isinstance(node, ast.Name) and node.id in point.frame.layout.binds and far < _FAR:
+        made = [each for each, _ in program.evaluator.flow.definitions(node.id, point, HERE)]
+        return bool(made) and all(
+            isinstance(each, ast.Assign) and _is_size(program, each.value, Point(point.frame, each), far + 1)
+            for each in made
+        )
+    own = self_name(point.frame.scope) if isinstance(point.frame.scope, ast.FunctionDef) else None
+    return any(
+        isinstance(each, ast.Attribute)
+        and each.attr in _SIZES
+        and (dotted(each) or "").partition(".")[0] != own
+        for each in walk(node)
+    )
+
+
 def _measures(side: ast.expr) -> bool:
     """Whether one side of a comparison is worked out from an element: no limit that is kept."""
     return any(isinstance(node, ast.Call) and dotted(node.func) != "len" for node in walk(side))
@@ -171,7 +213,7 @@ def _ends(program: Program, uses: list[WorkerUse], streams: Streams, source: ast
     searches = _searches(program, source, event.point, event.world)
     if searches:
         given = (
-            frozenset(p.arg for p in parameters(frame.scope))
+            frozenset(p.arg for p in parameters(frame.scope)) - _sizes(program, event.link)
             if isinstance(frame.scope, ast.FunctionDef)
             else frozenset()
         )
@@ -182,16 +224,39 @@ def _ends(program: Program, uses: list[WorkerUse], streams: Streams, source: ast
             and not any(_finds_place(test, given, index) for test in tests)
             for tests in searches
         )
-    if (
-        isinstance(source, ast.Attribute)
-        and isinstance(frame.receiver, Instance)
-        and isinstance(frame.scope, ast.FunctionDef)
-        and dotted(source.value) == self_name(frame.scope)
-    ):
-        return not is_set_elsewhere(program, uses, frame.receiver, source.attr) and kept_ends(
-            program.evaluator, streams, frame.receiver, source.attr, event.world
-        )
-    return False
+    if not isinstance(frame.receiver, Instance) or not isinstance(frame.scope, ast.FunctionDef):
+        return False
+    held, ends = _several(source, frame.scope), kept_entries_end
+    if isinstance(source, ast.Attribute):
+        held, ends = source, kept_ends
+    if not isinstance(held, ast.Attribute) or dotted(held.value) != self_name(frame.scope):
+        return False
+    return not is_set_elsewhere(program, uses, frame.receiver, held.attr) and ends(
+        program.evaluator, streams, frame.receiver, held.attr, event.world
+    )
+
+
+def _several(source: ast.expr, function: ast.FunctionDef) -> ast.expr | None:
+    """What holds several things of which one is read: ``self.streams[k]``, or what a comprehension or a loop
+    goes through for it."""
+    match source:
+        case ast.Subscript(value=held):
+            return held
+        case ast.Name(id=name):
+            through = [
+                node.iter
+                for node in walk(function)
+                if isinstance(node, ast.For | ast.comprehension) and name in target_names(node.target)
+            ]
+            bound = [
+                each
+                for each in statements_in(function.body)
+                if name in own_names(each) and not isinstance(each, ast.For)
+            ]
+            match through:
+                case [ast.Call(func=ast.Attribute(value=held, attr="values"), args=[]) | held] if not bound:
+                    return held
+    return None
 
 
 def _searches(program: Program, source: ast.expr, point: Point, world: World) -> list[list[ast.expr]]:

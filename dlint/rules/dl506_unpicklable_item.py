@@ -6,15 +6,16 @@ A generator, a lambda or local function, an object of a local class or `namedtup
 match of a regular expression or the like in what leaves a worker: in what `collate_fn` returns, or in what
 `__getitem__` returns where the loader hands items on as they are (`batch_size=None` without a `collate_fn`,
 or a `collate_fn` that gives its list back, in something else or as `items[0]`, if only for batches of one:
-`if len(items) == 1:`). A function with `yield` in it returns a generator, and `map(lambda row: ..., rows)`
-holds its lambda until somebody goes through it, as a `defaultdict(lambda: ...)` does; a `map` of a function
-with a name can be sent. So it is with what a function of the project gives that is called there
-(`return self.patches(index)`), and with an entry that is stored into the dict later, and stays there
+`if len(items) == 1:`, or always hands on that part of them: `images, paths = zip(*items)`, `[item["path"] for
+item in items]`). A function with `yield` in it returns a generator, and `map(lambda row: ..., rows)` holds
+its lambda until somebody goes through it, as a `defaultdict(lambda: ...)` does; a `map` of a function with a
+name can be sent. So it is with what a function of the project gives that is called there (`return
+self.patches(index)`), and with an entry that is stored into the dict later, and stays there
 (`batch["lengths"] = (len(e) for e in batch)`).
 
-With any other `collate_fn` the items stay in the worker, and torch's default one refuses such an item with
-an error of its own: both are left alone. So are loaders without workers, where nothing travels, and the
-generator that the `__iter__` of a stream is.
+With any other `collate_fn` the items, or the other parts of them, stay in the worker, and torch's default one
+refuses such an item with an error of its own: both are left alone. So are loaders without workers, where
+nothing travels, and the generator that the `__iter__` of a stream is.
 
 ## Why is this bad
 
@@ -83,10 +84,12 @@ from dlint.source.statements import (
     statements_in,
     taken,
 )
+from dlint.streams.batches.collated import handed_places, parts_at
 from dlint.streams.items import hands_items_on, readers
+from dlint.streams.memory.places import Place
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.functions import display_name, is_generator
-from dlint.values.values import External, Function, Made, Partial, Table, Value
+from dlint.values.values import Const, External, Function, Made, Partial, Table, Value
 from dlint.values.worlds import World
 
 # What is sent with the function that it was given.
@@ -114,7 +117,24 @@ def check(program: Program) -> Iterator[Found]:
             if dataset is not None and hands_items_on(program.evaluator, collate, way["batch_size"]):
                 for reader in readers(program.evaluator, dataset, world):
                     yield from _returned(program, loader, reader.function, reader.frame, world)
+        if not hands_on:
+            yield from _of_parts(program, loader)
         yield from _of_collate(program, loader)
+
+
+def _of_parts(program: Program, loader: Loader) -> Iterator[Found]:
+    """What of the items a ``collate_fn`` of the program hands on that takes them apart: ``zip(*items)``."""
+    collates = [way["collate_fn"] for way, _ in loader.ways("collate_fn")]
+    handing = any(handed_places(program.evaluator, each) for each in collates)
+    for way, world in loader.ways("num_workers", "dataset", *_BATCH) if handing else ():
+        dataset, size = way["dataset"], way["batch_size"]
+        if dataset is None or is_zero(way["num_workers"]):
+            continue
+        if isinstance(size, Const) and size.value is None:
+            continue  # it gets the items one by one
+        for place in dict.fromkeys(handed_places(program.evaluator, way["collate_fn"])):
+            for reader in readers(program.evaluator, dataset, world):
+                yield from _returned(program, loader, reader.function, reader.frame, world, place)
 
 
 def _of_collate(program: Program, loader: Loader) -> Iterator[Found]:
@@ -126,14 +146,14 @@ def _of_collate(program: Program, loader: Loader) -> Iterator[Found]:
 
 
 def _returned(
-    program: Program, loader: Loader, function: Function, frame: Frame, world: World
+    program: Program, loader: Loader, function: Function, frame: Frame, world: World, place: Place = ()
 ) -> Iterator[Found]:
-    """The statements of a function that return what cannot be sent; the function itself where it is a
-    generator."""
+    """The statements of a function that return what cannot be sent, of that what is at a place; the function
+    itself where it is a generator."""
     if not isinstance(function.node, ast.FunctionDef):
         return
     if is_generator(function.node):
-        if not function.node.decorator_list:
+        if not function.node.decorator_list and not place:
             yield _found(program, loader, function, function.node, "a generator")
         return
     for statement in statements_in(function.node.body):
@@ -141,10 +161,31 @@ def _returned(
             program.evaluator.start()
             point = Point(frame, statement)
             for w in program.evaluator.flow.reaching(point, world):
-                what = _unsendable(program, statement.value, point, w)
+                what = _unsendable_at(program, statement.value, place, point, w)
                 if what is not None:
                     yield _found(program, loader, function, statement, what)
                     break
+
+
+def _unsendable_at(
+    program: Program, node: ast.expr, place: Place, point: Point, world: World, far: int = 0
+) -> str | None:
+    """The same of what is at a place of an expression, or of what a variable holds that was written out."""
+    if not place:
+        return _unsendable(program, node, point, world)
+    found: list[str | None] = []
+    for part, left in parts_at(node, place):
+        if not left:
+            found.append(_unsendable(program, part, point, world))
+        elif isinstance(part, ast.Name) and part.id in point.frame.layout.binds and far < _FAR:
+            for statement, w in program.evaluator.flow.definitions(part.id, point, world):
+                before = Point(point.frame, statement)
+                match statement:
+                    case ast.Assign(targets=[ast.Name()], value=value):
+                        found.append(_unsendable_at(program, value, left, before, w, far + 1))
+                    case _:
+                        return None
+    return found[0] if found and all(found) else None
 
 
 def _unsendable(program: Program, node: ast.expr, point: Point, world: World, far: int = 0) -> str | None:

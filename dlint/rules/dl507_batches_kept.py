@@ -19,7 +19,9 @@ may give a copy; nor once it was told or given to something that may store in it
 `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`, `torch.unbind(y)`, `list(y)`, `[*y]`, `Variable(y)`,
 `images, labels = batch`, `{k: v.cpu() for k, v in batch.items()}`, and what a loop inside goes through
 (`for target in targets:`, `zip(targets, outputs)`, `batch.items()`), unless that loop may end early; so is a
-generator that hands every batch on (`logger.log_every(loader, 10)`). A batch under whose keys something else
+generator that hands every batch on (`logger.log_every(loader, 10)`), or a loop that asks an iterator for each
+(`batch = next(batches)`): one over another loader, up to `len(loader)` or a large number, or until there is
+none. A batch under whose keys something else
 was stored still holds what is under the others.
 
 An entry counts where its key is another one in each round: what counts the rounds (`enumerate`, `step += 1`),
@@ -113,6 +115,7 @@ from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed, place
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, expressions
+from dlint.streams.batches.by_next import ByNext, measured, rounds_of
 from dlint.streams.batches.collated import Holding
 from dlint.streams.batches.fields import field_kinds
 from dlint.streams.batches.kept import (
@@ -146,7 +149,7 @@ _LOADERS = (
 _DL = re.compile(rb"dl(?<![A-Za-z]dl)(?![A-Za-z])")
 _LOADER = re.compile(r"load|(?:^|[._])dl(?:$|[._])|_dl|batch|iter", re.IGNORECASE)
 _DATA = re.compile(rf"{_LOADER.pattern}|data(?!frame)|train|test|val(?!ues)|eval|generator", re.IGNORECASE)
-_WORDS = ("for", *_GATHERS)
+_WORDS = ("for", "while", *_GATHERS)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 # So many tensors leave room for the files that a program has open anyway.
 _FEW = 900
@@ -191,6 +194,7 @@ def check(program: Program) -> Iterator[Found]:
             for line, text in enumerate(module.lines, 1)
             if "*" in text and any(_LOADER.search(name) for name in _SPREADS.findall(text))
         ]
+        calls += module.lines_with("while") if module.lines_with("next", called=True) else []
         for trail in module.trails_at([*module.lines_with("for"), *calls]):
             statement = trail[-1]
             if not isinstance(statement, ast.stmt) or isinstance(statement, ast.ClassDef | ast.FunctionDef):
@@ -207,39 +211,13 @@ def _keepings(
 ) -> Iterator[_Keeping]:
     """What a statement keeps, should it go through the batches of a loader."""
     if isinstance(statement, ast.For):
-        batch = batch_in(statement.target, statement.iter)
-        # What a helper does is worth asking only of what is called as loaders are, or batches.
-        asks = any(map(_sounds, (statement.iter, statement.target))) or _is_made_there(spot, statement.iter)
-        puts_by, gives = (spot.puts_by, spot.gives) if asks else (puts_nothing, gives_nothing)
-        if batch is not None:
-            tensors = tensors_in(statement.body)
-
-            def are_numbers(place: Place, asks: bool = asks) -> bool:
-                sending = spot.loaders(iterations, statement.iter) if asks else []
-                return bool(sending) and all(are_items_numbers(program, each, place) for each in sending)
-
-            def matters(kept: Kept) -> bool:
-                keeping = _Keeping(kept, statement.iter, _tensors_of(kept, tensors))
-                return _may_be_loader(spot, keeping) and any(
-                    _sends_files(loader) for loader in spot.loaders(iterations, statement.iter)
-                )
-
-            found = kept_by(
-                statement,
-                batch,
-                spot,
-                puts_by,
-                gives,
-                spot.overwrites,
-                spot.empties,
-                are_numbers,
-                matters,
-            )
-            if found:
-                shown = places_in(statement.body, Held(named(batch, Named(())), spot))
-                tensors = tensors._replace(places=frozenset(shown))
-            for kept in found:
-                yield _Keeping(kept, statement.iter, _tensors_of(kept, tensors))
+        yield from _kept_in_rounds(program, spot, iterations, statement)
+    if isinstance(statement, ast.For | ast.While):
+        for by_next in spot.by_next(statement):
+            ends = _rounds_of(spot, iterations, by_next)
+            if ends is not None:
+                for keeping in _kept_in_rounds(program, spot, iterations, by_next.loop):
+                    yield keeping._replace(beside=ends)
     for expression in expressions(statement):
         beside = _beside(expression)
         for node in walk(expression):
@@ -258,6 +236,67 @@ def _keepings(
                 if others is not None:
                     kept = Kept(node, (View(node, Named(())),), None)
                     yield _Keeping(kept, source, Tensors(frozenset(), frozenset()), others)
+
+
+def _kept_in_rounds(
+    program: Program, spot: Spot, iterations: Iterations, loop: ast.For
+) -> Iterator[_Keeping]:
+    """What the rounds of a loop keep, should it go through the batches of a loader."""
+    batch = batch_in(loop.target, loop.iter)
+    if batch is None:
+        return
+    # What a helper does is worth asking only of what is called as loaders are, or batches.
+    asks = any(map(_sounds, (loop.iter, loop.target))) or _is_made_there(spot, loop.iter)
+    puts_by, gives = (spot.puts_by, spot.gives) if asks else (puts_nothing, gives_nothing)
+    tensors = tensors_in(loop.body)
+
+    def are_numbers(place: Place) -> bool:
+        sending = spot.loaders(iterations, loop.iter) if asks else []
+        return bool(sending) and all(are_items_numbers(program, each, place) for each in sending)
+
+    def matters(kept: Kept) -> bool:
+        keeping = _Keeping(kept, loop.iter, _tensors_of(kept, tensors))
+        return _may_be_loader(spot, keeping) and any(
+            _sends_files(loader) for loader in spot.loaders(iterations, loop.iter)
+        )
+
+    found = kept_by(loop, batch, spot, puts_by, gives, spot.overwrites, spot.empties, are_numbers, matters)
+    if found:
+        shown = places_in(loop.body, Held(named(batch, Named(())), spot))
+        tensors = tensors._replace(places=frozenset(shown))
+    for kept in found:
+        yield _Keeping(kept, loop.iter, _tensors_of(kept, tensors))
+
+
+def _rounds_of(spot: Spot, iterations: Iterations, by_next: ByNext) -> tuple[ast.expr, ...] | None:
+    """What else ends a loop that asks an iterator for each batch, None where it may be meant to take a few
+    of them: it does not go through a loader, nor count to the length of one, or to a large number."""
+    if by_next.rounds is None:
+        return ()
+    ends: list[ast.expr] = []
+    for rounds, is_number in _told_by_name(spot, by_next):
+        if is_number:
+            numbers = [value.value for value in spot.values(rounds) if isinstance(value, Const)]
+            if any(isinstance(number, int) and number >= _FEW for number in numbers):
+                return ()
+            counted = [*spot.assigned(rounds.id)] if isinstance(rounds, ast.Name) else [rounds]
+            ends += [of for each in counted for of in measured(each)]
+        elif _sounds(rounds) or _is_made_there(spot, rounds):
+            ends.append(rounds)
+    through = [each for each in ends if goes_through_all(each) and spot.loaders(iterations, each)]
+    return tuple(through) if through and len(through) == len(ends) else None
+
+
+def _told_by_name(spot: Spot, by_next: ByNext) -> list[tuple[ast.expr, bool]]:
+    """What tells the rounds of a loop, by its name what that was given: ``bar = tqdm(range(n))``."""
+    rounds = by_next.rounds
+    if rounds is None:
+        return []
+    if not by_next.is_number and isinstance(rounds, ast.Name):
+        given = [rounds_of(each) for each in spot.assigned(rounds.id)]
+        if given and all(is_number for _, is_number in given):
+            return given
+    return [(rounds, by_next.is_number)]
 
 
 def _tensors_of(kept: Kept, around: Tensors) -> Tensors:

@@ -1,5 +1,6 @@
 """Where a file makes an iterator and takes one thing out of it: ``next(iter(x))``, in one step or in two,
-``islice(x, 1)``, ``more_itertools.first(x)``, or a loop that its first round ends."""
+``islice(x, 1)``, be that a number by its name, ``more_itertools.first(x)``, or a loop that its first round
+ends."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ _LATER = (*_AGAIN, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _LOOP = re.compile(r"[ \t]*(?:async[ \t]+)?for\b")
 _LEAVES = re.compile(r"(?:break|return)\b")
 _LEFT_BESIDE = re.compile(r"[:;][ \t]*(?:break|return)\b")
-_ONE = re.compile(r",\s*1\s*\)")
+# One thing, or as many as something says.
+_SOME = re.compile(r",\s*(?:1|[A-Za-z_][\w.]{0,99})\s*\)")
 # Who gives the first thing by the name ``first``: whoever asks must look whether it is theirs.
 FIRSTS = frozenset({"more_itertools.first", "toolz.first", "cytoolz.first", "funcy.first"})
 _OF_FIRST = re.compile(r"^[ \t]*(?:import|from)[ \t]+(?:more_itertools|cytoolz|toolz|funcy)\b", re.MULTILINE)
@@ -40,6 +42,7 @@ class Restart(NamedTuple):
     at_once: bool
     spelling: str = _NEXT
     returns: bool = False
+    number: ast.expr | None = None
 
     @property
     def is_of_function(self) -> bool:
@@ -81,6 +84,10 @@ def restarts(module: Module) -> Iterator[Restart]:
                 call.func is trail[-1]
             ):
                 yield Restart(trail[:-1], call, source, True, "islice({}, 1)")
+            case ast.Call(args=[source, ast.Name() | ast.Attribute() as count], keywords=[]) as call if (
+                call.func is trail[-1] and (name := dotted(count)) is not None
+            ):
+                yield Restart(trail[:-1], call, source, True, f"islice({{}}, {name})", number=count)
     if _OF_FIRST.search(module.text):
         for trail in module.paths_to("first", called=True):
             match trail[-2]:
@@ -105,7 +112,7 @@ def restarts(module: Module) -> Iterator[Restart]:
 def may_restart(text: str) -> bool:
     """Whether a file's text may have one of them that is no ``next``."""
     return (
-        ("islice" in text and _ONE.search(text) is not None)
+        ("islice" in text and _SOME.search(text) is not None)
         or ("first" in text and _OF_FIRST.search(text) is not None)
         or _may_be_left(text)
     )

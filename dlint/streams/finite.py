@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.iterables import COLLECTS
 from dlint.source.statements import (
     FunctionNode,
+    changed_names,
     dotted,
     functions_in,
     own_names,
@@ -122,6 +123,72 @@ def kept_ends(evaluator: Evaluator, streams: Streams, instance: Instance, name: 
             if not _is_finite_iterator(evaluator, streams, statement.value, Point(frame, statement), w):
                 return False
     return True
+
+
+def kept_entries_end(
+    evaluator: Evaluator, streams: Streams, instance: Instance, name: str, world: World
+) -> bool:
+    """Whether an attribute is a list or dict of iterators, each over something finite, that the class makes
+    with the object, and stores more in only under keys that are not there yet: ``if k not in self.rows:
+    self.rows[k] = iter(...)``."""
+    initialisers = {id(frame.scope): frame for _, frame in evaluator.initialisers.of(instance)}
+    iterators = 0
+    line = evaluator.classes.line(instance.cls)
+    for function in (each for above in line for each in functions_in(above.node.body)):
+        path = f"{self_name(function)}.{name}"
+        if path not in layout_of(function).binds:
+            continue
+        frame = initialisers.get(id(function))
+        if frame is None and function.name == "__init__":
+            continue  # one that this object is not made by
+        if frame is None:
+            methods = evaluator.classes.methods(instance, function.name)
+            method = next((each for each in methods if each.node is function), None)
+            if method is None:
+                return False
+            frame = evaluator.calls.enter(method, Arguments(), None, None)
+        for statement in statements_in(function.body):
+            if path not in own_names(statement) and path not in changed_names(statement):
+                continue
+            held = _stored(statement, path, Point(frame, statement), made=id(function) in initialisers)
+            if held is None:
+                return False
+            at = Point(frame, statement)
+            for node, inside in held:
+                point = evaluator.inside(inside, at) if inside is not None else at
+                if not _is_finite_iterator(evaluator, streams, node, point, world):
+                    return False
+                iterators += 1
+    return iterators > 0
+
+
+def _stored(
+    statement: ast.stmt, path: str, point: Point, *, made: bool
+) -> list[tuple[ast.expr, ast.ListComp | ast.DictComp | None]] | None:
+    """What a statement stores in a list or dict: where the object is made, all of it; else what is under a
+    key that is not there yet; each with the comprehension that it is in. None where that is anything else."""
+    match statement:
+        case ast.Assign(targets=[ast.Subscript(value=held, slice=key)], value=value) if dotted(held) == path:
+            is_new = any(_is_new(test, outcome, key, path) for test, outcome, _ in tests_around(point))
+            return [(value, None)] if is_new else None
+        case ast.Assign(targets=[ast.Attribute() as target], value=value) if made and dotted(target) == path:
+            match value:
+                case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Dict(values=parts):
+                    return [(each, None) for each in parts]
+                case ast.ListComp(elt=each) | ast.DictComp(value=each):
+                    return [(each, value)]
+    return None
+
+
+def _is_new(test: ast.expr, outcome: bool, key: ast.expr, path: str) -> bool:
+    """Whether a test comes out so only where a dict has nothing under a key."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            return _is_new(inner, not outcome, key, path)
+        case ast.Compare(left=asked, ops=[ast.In() | ast.NotIn() as operator], comparators=[held]):
+            is_asked = dotted(held) == path and ast.unparse(asked) == ast.unparse(key)
+            return is_asked and isinstance(operator, ast.NotIn) == outcome
+    return False
 
 
 def _sets_at_need(

@@ -18,11 +18,19 @@ _SHAPES = frozenset({"shape", "size", "ndim", "dim", "height", "width"})
 
 
 class Use(NamedTuple):
-    """What a pass uses of the items: a later part and what it calls that, the shape of the first, or both."""
+    """What a pass uses of the items: a later part and what it calls that, the shape of the first, or both;
+    and the part of which it only asks how long it is (``len(item["sound"])``), or which shape it has."""
 
     part: Place
     name: str
     of_shape: bool
+    measured: Place = None
+
+    def of_all(self) -> Use | None:
+        """The same use, where only reading the part tells how long it is: of the part itself."""
+        if self.part is not None or self.measured in (None, 0):
+            return None
+        return Use(self.measured, self.name, self.of_shape)
 
 
 class Pass(NamedTuple):
@@ -70,6 +78,8 @@ def reads_images(trail: list[ast.AST], found: Pass) -> bool:
                 parts: list[ast.stmt] | list[ast.expr] = body
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() if len(node.generators) == 1:
                 target, iterable, parts = node.generators[0].target, node.generators[0].iter, [node.elt]
+            case ast.Call() if (mapped := _mapped(node)) is not None:
+                target, iterable, parts = mapped
             case _:
                 continue
         through, giver = handed(iterable) if iterable is not found.node else (None, None)
@@ -130,6 +140,9 @@ def _picks_images(target: ast.expr, body: list[ast.stmt] | list[ast.expr], found
 def _uses_another(item: ast.expr, use: Use, body: list[ast.stmt] | list[ast.expr]) -> bool:
     """Whether a pass uses the first part of the items, or what has another key."""
     nodes = [node for part in body for node in walk(part)]
+    if use.measured is not None:
+        other = _use(item, body)
+        return other is None or other.part not in (None, use.part) or other.of_shape
     if isinstance(item, ast.Tuple) and item.elts and isinstance(item.elts[0], ast.Name):
         first = item.elts[0].id
         shaped = _shaped(body)
@@ -185,16 +198,49 @@ def passes(statement: ast.AST) -> Iterator[Pass]:
         return
     for head in heads:
         for node in walk(head):
-            if not isinstance(node, COMPREHENSIONS) or len(node.generators) != 1:
+            round_ = _round(node)
+            if round_ is None:
                 continue
-            generator = node.generators[0]
-            parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
-            source, giver = handed(generator.iter)
-            item = _item(generator.target, generator.iter)
-            use = _use(item, [*parts, *generator.ifs])
+            target, iterable, parts = round_
+            source, giver = handed(iterable)
+            use = _use(_item(target, iterable), parts)
             if source is not None and use is not None:
-                yield Pass(generator.iter, source, use, giver=giver)
-            yield from _indexed(generator.target, generator.iter, [*parts, *generator.ifs])
+                yield Pass(iterable, source, use, giver=giver)
+            yield from _indexed(target, iterable, parts)
+
+
+def _round(node: ast.AST) -> tuple[ast.expr, ast.expr, list[ast.expr]] | None:
+    """The target of a comprehension, or of what ``map`` calls, what it goes through, and what it does with
+    each thing."""
+    if isinstance(node, ast.Call):
+        return _mapped(node)
+    if not isinstance(node, COMPREHENSIONS) or len(node.generators) != 1:
+        return None
+    generator = node.generators[0]
+    parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+    return generator.target, generator.iter, [*parts, *generator.ifs]
+
+
+def _mapped(call: ast.Call) -> tuple[ast.expr, ast.expr, list[ast.expr]] | None:
+    """The same of ``map(lambda item: item[1], dataset)`` and ``map(itemgetter(1), dataset)``."""
+    match call:
+        case ast.Call(func=ast.Name(id="map"), args=[made, through], keywords=[]):
+            pass
+        case _:
+            return None
+    match made:
+        case ast.Lambda(
+            args=ast.arguments(posonlyargs=[], args=[ast.arg(arg=name)], kwonlyargs=[]), body=body
+        ):
+            return ast.Name(name, ast.Store()), through, [body]
+        case ast.Call(func=func, args=[ast.Constant() as key], keywords=[]):
+            item = ast.Name("item", ast.Load())
+            match (dotted(func) or "").rpartition(".")[2], key.value:
+                case "itemgetter", _:
+                    return ast.Name("item", ast.Store()), through, [ast.Subscript(item, key, ast.Load())]
+                case "attrgetter", str(name):
+                    return ast.Name("item", ast.Store()), through, [ast.Attribute(item, name, ast.Load())]
+    return None
 
 
 def _stops_early(body: list[ast.stmt]) -> bool:
@@ -235,19 +281,33 @@ def _use(item: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> Use | None:
     names = [part.id if isinstance(part, ast.Name) else (_called(part) or "") for part in item.elts]
     if 0 in stored or not all(names):
         return None
-    shaped = _shaped(body)
+    shaped, measured = _shaped(body), _measured(body)
     read: set[str] = set()
+    sized: set[str] = set()
     of_shape = False
     for node in (each for part in body for each in walk(part)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             if node.id == names[0] and id(node) in shaped:
                 of_shape = True
             else:
-                read.add(node.id)
+                (sized if id(node) in measured else read).add(node.id)
     used = [at for at, name in enumerate(names) if at in stored or name in read]
-    if used == [] and of_shape:
-        return Use(None, "", of_shape)
-    return Use(used[0], names[used[0]], of_shape) if len(used) == 1 and used[0] else None
+    long = [at for at, name in enumerate(names) if name in sized and at not in used]
+    if len(used) > 1 or len(long) > 1 or 0 in used:
+        return None
+    part, name = (used[0], names[used[0]]) if used else (None, "")
+    return _used(part, name, of_shape, next(((at, names[at]) for at in long), None))
+
+
+def _used(part: Place, name: str, of_shape: bool, sized: tuple[Place, str] | None) -> Use | None:
+    """A use, should it be of anything: what is ``sized``, with its name, is one beside the shape of the
+    first."""
+    measured, called = sized or (None, "")
+    if part is None and measured is not None:
+        return Use(measured, called, True) if of_shape else Use(None, called, False, measured)
+    if measured is not None and of_shape:
+        return None
+    return Use(part, name, of_shape, measured) if part is not None or of_shape else None
 
 
 def _called(part: ast.expr) -> str | None:
@@ -268,10 +328,22 @@ def _shaped(body: list[ast.stmt] | list[ast.expr]) -> set[int]:
     }
 
 
+def _measured(body: list[ast.stmt] | list[ast.expr]) -> set[int]:
+    """What is asked only how long it is, or for its shape, by the ids of the nodes."""
+    lengths = {
+        id(node.args[0])
+        for part in body
+        for node in walk(part)
+        if isinstance(node, ast.Call) and dotted(node.func) == "len" and len(node.args) == 1
+    }
+    return _shaped(body) | lengths
+
+
 def _taken(name: str, body: list[ast.stmt] | list[ast.expr]) -> Use | None:
     """What is taken of an item by its place, where nothing else is done with it."""
-    shaped, called = _shaped(body), _methods(body)
+    shaped, measured, called = _shaped(body), _measured(body), _methods(body)
     places: set[object] = set()
+    sized: set[int | str] = set()
     of_shape = False
     taken = 0
     for node in (each for part in body for each in walk(part)):
@@ -279,6 +351,8 @@ def _taken(name: str, body: list[ast.stmt] | list[ast.expr]) -> Use | None:
             case ast.Subscript(value=ast.Name(id=of), slice=ast.Constant(value=at)) if of == name:
                 if at == 0 and id(node) in shaped:
                     of_shape = True
+                elif id(node) in measured and isinstance(at, int | str):
+                    sized.add(at)
                 else:
                     places.add(at)
                 taken += 1
@@ -287,17 +361,19 @@ def _taken(name: str, body: list[ast.stmt] | list[ast.expr]) -> Use | None:
                 taken += 1
             case ast.Name(id=of, ctx=ast.Load()) if of == name:
                 taken -= 1
-    if taken != 0 or len(places) > 1:
+    sizes = sized - places
+    size = next(((each, each if isinstance(each, str) else "") for each in sizes), None)
+    if taken != 0 or len(places) > 1 or len(sizes) > 1:
         return None
     if not places:
-        return Use(None, "", of_shape) if of_shape else None
+        return _used(None, "", of_shape, size)
     match places.pop():
         case int(place) if place > 0:
-            return Use(place, "", of_shape)
+            return _used(place, "", of_shape, size)
         case str(key) if not of_shape:
-            return Use(key, key, of_shape)
+            return _used(key, key, of_shape, size)
         case Field() as field if not of_shape:
-            return Use(field, field.name, of_shape)
+            return _used(field, field.name, of_shape, size)
     return None
 
 

@@ -15,6 +15,8 @@ from dlint.knowledge.loading import is_dataset
 from dlint.knowledge.parts import (
     FILE_OF_ARRAYS,
     READS_HEADER,
+    decodes,
+    has_files,
     has_label,
     is_looked_up,
     sounds_like_data,
@@ -48,6 +50,7 @@ class Parts:
         self._past_headers = False
         self._has_key = False
         self._past_columns = False
+        self._by_decoders = False
 
     def is_apart(self, dataset: Value, index: Place) -> bool:
         """Whether a part can be read without the rest, for all items, and the first takes reading: both are
@@ -66,6 +69,15 @@ class Parts:
             return self.is_read(dataset, index)
         finally:
             self._past_headers = False
+
+    def is_decoded_from_file(self, dataset: Value, index: Place) -> bool:
+        """Whether a part surely is decoded from a file that says in its header how large it is: an image or a
+        sound, be it worked on since; a text must be read to know."""
+        self._by_decoders = True
+        try:
+            return self.is_decoded(dataset, index)
+        finally:
+            self._by_decoders = False
 
     def is_read(self, dataset: Value, index: Place) -> bool:
         """Whether a part, by its place or key in the item (None: the whole), takes reading or decoding. What
@@ -123,6 +135,8 @@ class Parts:
             parts = list(inner(self._evaluator, dataset, HERE))
             if parts:
                 return any(self.is_read(part, index) for part, _ in parts)
+            if self._by_decoders and not has_files(dataset.name):
+                return False
             return is_dataset(dataset.name) and not _is_label(dataset.name, index)
         return any(
             self._returned(reader.frame, index, 0) for reader in readers(self._evaluator, dataset, HERE)
@@ -261,7 +275,10 @@ class Parts:
             if made and len(records) == len(made) and all(map(self._fields, records)):
                 return any(self._of_record(each, node, index, point, far) for each in records)
         for value, _ in self._evaluator.values(node.func, point):
-            if isinstance(value, External):
+            if isinstance(value, External) and self._by_decoders:
+                if decodes(value.name) and not any(each.arg == "mmap_mode" for each in node.keywords):
+                    return True
+            elif isinstance(value, External):
                 dataset = value.name.removesuffix(".__getitem__")
                 if dataset != value.name and is_dataset(dataset):
                     if not _is_label(dataset, index):
@@ -272,7 +289,7 @@ class Parts:
                 frame = self._evaluator.calls.enter(value, arguments_of(node, point), node, point)
                 if self._returned(frame, index, far + 1):
                     return True
-            elif self._has_key and not isinstance(value, Class | Function):
+            elif self._has_key and not self._by_decoders and not isinstance(value, Class | Function):
                 return True
         if isinstance(index, str) and dotted(node.func) == "dict" and not node.args:
             parts = [keyword for keyword in node.keywords if keyword.arg in (None, index)]

@@ -120,6 +120,18 @@ def test_unsafe_remedies_are_left_unless_asked_for(
     assert _texts(repair(paths, Settings(), unsafe=True)) == {"a.py": "x = L(sampler=s)\n"}
 
 
+def test_an_unsafe_remedy_that_would_refuse_is_not_promised(
+    tmp_path: Path, finds: Callable[[Find], list[int]]
+) -> None:
+    unsafe = Remedy("drop_argument", "unsafe", "Drop it", {"arguments": ["shuffle"]})
+    finds(lambda call: ("DL301", unsafe))
+    repairs = repair(_write(tmp_path, a="x = L(sampler=s, **more)\n"), Settings())
+    refused = repair(_write(tmp_path, a="x = L(sampler=s, **more)\n"), Settings(), unsafe=True)
+    assert refused.files == ()
+    assert [left.reason for left in repairs.left] == [left.reason for left in refused.left]
+    assert "--unsafe-fixes" not in repairs.left[0].reason
+
+
 def test_what_has_no_remedy_is_left_with_the_reason(
     tmp_path: Path, finds: Callable[[Find], list[int]]
 ) -> None:

@@ -38,6 +38,15 @@ THREAD_POOLS = frozenset(name for name, pool in POOLS.items() if pool.of == "thr
 # The last parts of the names above: a file that makes a pool mentions one.
 POOL_WORDS = ("Pool", "ThreadPool", "ThreadPoolExecutor", "ProcessPoolExecutor")
 
+# What makes an event loop, whose own pool has threads from the first task on; what hands that one a task,
+# and what does so where it is told of no pool.
+RUNS_IN_LOOP = "asyncio.run"
+MAKE_LOOPS = frozenset({RUNS_IN_LOOP, "asyncio.new_event_loop"})
+TO_THREAD = "asyncio.to_thread"
+RUN_IN_OWN_POOL = frozenset(
+    f"asyncio.{given}().run_in_executor" for given in ("get_event_loop", "get_running_loop", "new_event_loop")
+)
+
 # Methods that only tell about a pool or end it: calling them after a fork waits for nobody's work.
 _NO_WORK = frozenset({"close", "terminate", "shutdown", "join", "__enter__", "__exit__"})
 # Methods that end a pool; after `close` alone its threads go some time after the last task.

@@ -16,8 +16,8 @@ from dlint.knowledge.tensors import (
     makes_tensors,
     tells_one_number,
 )
-from dlint.source.statements import statements_in
-from dlint.streams.batches.of_items import OfItems, of_items
+from dlint.source.statements import dotted, statements_in
+from dlint.streams.batches.of_items import OfItems, handed_on, of_items
 from dlint.streams.item_numbers import is_number
 from dlint.streams.items import Reader, inner, is_default_collate, readers
 from dlint.streams.memory.overwritten import overwritten_by
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 # What is surely a tensor, and what may be a list or dict of some.
 Holding = Literal["a tensor", "holds some"]
 _FAR = 4  # datasets inside datasets
+_BOUND = ("staticmethod", "classmethod")
 
 
 def has_tensors(
@@ -173,43 +174,73 @@ def collates_tensors(
 ) -> Holding | None:
     """What stands at a place of what a ``collate_fn`` of the program returns, or all of that (no place), be
     it ``without`` some keys; None where nothing shows: neither what it makes, nor the items it hands on."""
-    given = collate.arguments if isinstance(collate, Partial) else Arguments()
-    collate = collate.callee if isinstance(collate, Partial) else collate
-    if isinstance(collate, Instance):
-        functions = evaluator.classes.methods(collate, "__call__")
-    else:
-        functions = [collate] if isinstance(collate, Function) else []
     kinds: list[Holding | None] = []
-    for function in functions:
+    for collating in _collating(evaluator, collate):
         found: list[Holding | None] = []
-        handed_on: list[Holding | None] = []
-        frame = evaluator.calls.enter(function, Arguments(), None, None)
-        for node, statement in _returned(function.node):
-            point = Point(frame, statement)
+        node_of = collating.function.node
+        for node, statement in _returned(node_of):
+            point = Point(collating.frame, statement)
             found.append(_holding(evaluator, node, place, point, world, without))
-        names = [name for name in given_names(function) if name not in given.keywords]
-        names = names[len(given.positional) :]
-        if dataset is None or not names:
+        if dataset is None or collating.items is None:
             kinds.append(_all(found))
             continue
-
-        def is_default(callee: ast.expr, at: ast.stmt | None, frame: Frame = frame) -> bool:
-            evaluator.start()
-            values = [value for value, _ in evaluator.values(callee, Point(frame, at))]
-            return bool(values) and all(isinstance(v, External) and is_default_collate(v) for v in values)
-
-        def overwrites(
-            call: ast.Call, at: ast.stmt | None, frame: Frame = frame
-        ) -> list[tuple[ast.expr, object]]:
-            evaluator.start()
-            return overwritten_by([v for v, _ in evaluator.values(call.func, Point(frame, at))], call)
-
-        for part in of_items(function.node, names[0], place, is_default, overwrites):
-            handed_on.append(
-                _of_items(evaluator, part, dataset, world, without) if part is not None else None
-            )
-        kinds.append(_all(found) or _all(handed_on))
+        parts = of_items(node_of, collating.items, place, collating.is_default, collating.overwrites)
+        handed = [
+            _of_items(evaluator, part, dataset, world, without) if part is not None else None
+            for part in parts
+        ]
+        kinds.append(_all(found) or _all(handed))
     return _all(kinds)
+
+
+def handed_places(evaluator: Evaluator, collate: Value | None) -> list[Place]:
+    """The places of those parts of the items that a ``collate_fn`` of the program hands on as they are; none
+    where a decorator may do anything with what it returns."""
+    return [
+        place
+        for collating in _collating(evaluator, collate)
+        if collating.items is not None
+        and all(dotted(each) in _BOUND for each in getattr(collating.function.node, "decorator_list", []))
+        for place in handed_on(
+            collating.function.node, collating.items, collating.is_default, collating.overwrites
+        )
+    ]
+
+
+class _Collating:
+    """A function that a loader gives the items to, the name that it has them under, and what it calls."""
+
+    def __init__(self, evaluator: Evaluator, function: Function, frame: Frame, given: Arguments) -> None:
+        self._evaluator = evaluator
+        self.function = function
+        self.frame = frame
+        names = [name for name in given_names(function) if name not in given.keywords]
+        self.items = next(iter(names[len(given.positional) :]), None)
+
+    def is_default(self, callee: ast.expr, at: ast.stmt | None) -> bool:
+        """Whether something that is called in a statement is torch's own ``default_collate``."""
+        values = self._values(callee, at)
+        return bool(values) and all(isinstance(v, External) and is_default_collate(v) for v in values)
+
+    def overwrites(self, call: ast.Call, at: ast.stmt | None) -> list[tuple[ast.expr, object]]:
+        """The entries of its arguments that a call overwrites."""
+        return overwritten_by(self._values(call.func, at), call)
+
+    def _values(self, callee: ast.expr, at: ast.stmt | None) -> list[Value]:
+        self._evaluator.start()
+        return [value for value, _ in self._evaluator.values(callee, Point(self.frame, at))]
+
+
+def _collating(evaluator: Evaluator, collate: Value | None) -> Iterator[_Collating]:
+    """The functions of the program that a ``collate_fn`` is."""
+    given = collate.arguments if isinstance(collate, Partial) else Arguments()
+    collate = collate.callee if isinstance(collate, Partial) else collate
+    functions = [collate] if isinstance(collate, Function) else []
+    if isinstance(collate, Instance):
+        functions = evaluator.classes.methods(collate, "__call__")
+    for function in functions:
+        frame = evaluator.calls.enter(function, Arguments(), None, None)
+        yield _Collating(evaluator, function, frame, given)
 
 
 def _of_items(

@@ -13,7 +13,7 @@ from dlint.streams.items import is_default_collate, readers
 from dlint.streams.memory.places import Place
 from dlint.streams.memory.stored import Field
 from dlint.values.frame import Arguments, Point
-from dlint.values.values import Function, Instance, Value
+from dlint.values.values import Function, Instance, Unknown, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -61,7 +61,8 @@ def _collated(
     for batch, w in evaluator.invoke(collate, Arguments(), loader.call, loader.point, world):
         if not isinstance(batch, Instance) or not _is_plain(evaluator, batch, name):
             return None
-        values += [value for value, _ in evaluator.attribute(batch, name, loader.call, loader.point, w)]
+        held = [value for value, _ in evaluator.attribute(batch, name, loader.call, loader.point, w)]
+        values += _without_others(evaluator, batch, held, w)
     return values
 
 
@@ -76,8 +77,20 @@ def _of_items(evaluator: Evaluator, dataset: Value, name: str, world: World) -> 
                 return None
             if not _NAMED_TUPLES & evaluator.classes.libraries(item.cls):
                 return None
-            values += [value for value, _ in evaluator.attribute(item, name, reader.node, at, w)]
+            held = [value for value, _ in evaluator.attribute(item, name, reader.node, at, w)]
+            values += _without_others(evaluator, item, held, w)
     return values
+
+
+def _without_others(evaluator: Evaluator, made: Instance, held: list[Value], world: World) -> list[Value]:
+    """What a field may hold, without what a list of unknown length may have beside what surely is in it,
+    where the object is made of all of that: ``Pair(*[torch.tensor(each) for each in parts])``."""
+    if made.arguments is None or not made.arguments.spread:
+        return held
+    spread = [value for value, _ in evaluator.value_of(made.arguments.spread[0], world)]
+    others = {each.key for value in spread for each in evaluator.containers.elements(value)}
+    known = [value for value in held if not (isinstance(value, Unknown) and value.key in others)]
+    return known or held
 
 
 def _is_plain(evaluator: Evaluator, batch: Instance, name: str) -> bool:

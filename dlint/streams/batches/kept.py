@@ -155,6 +155,10 @@ class _Body:
             seldom = isinstance(statement, ast.If) and bounds(statement.test)
             after = [held.copy() for _ in inner_blocks(statement)]
             for inside, known in zip(inner_blocks(statement), after, strict=True):
+                if isinstance(statement, ast.If) and inside is statement.body:
+                    of_key = held.where(statement.test)
+                    if of_key is not None:
+                        yield from self.kept(inside, of_key)
                 if seldom:
                     known.go_through(inside, self._overwrites)
                 else:

@@ -8,7 +8,7 @@ that is nothing, or nobody can tell.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -105,13 +105,26 @@ def of_items(
 ) -> list[OfItems | None]:
     """What stands at a place of what a function returns that is given the items under a name: for each of its
     returns, None where that is nothing of theirs or nobody can tell."""
+    reading = _read(function, given, is_default, overwrites)
+    return [reading.at(form, place) for form in reading.returned]
+
+
+def handed_on(function: ast.AST, given: str, is_default: IsDefault, overwrites: Overwrites) -> list[Place]:
+    """The parts that a function returns, wherever that is and by each of its returns, of the items that it is
+    given under a name."""
+    reading = _read(function, given, is_default, overwrites)
+    ways = [list(reading.parts(form)) for form in reading.returned]
+    return [place for place in ways[0] if all(place in way for way in ways)] if ways else []
+
+
+def _read(function: ast.AST, given: str, is_default: IsDefault, overwrites: Overwrites) -> _Reading:
     reading = _Reading(is_default, overwrites)
     names: dict[str, _Form | None] = {given: _Each(_Part(()))}
     if isinstance(function, ast.Lambda):
         reading.returned.append(reading.form(function.body, names))
     elif isinstance(function, ast.FunctionDef):
         reading.read(function.body, names)
-    return [reading.at(form, place) for form in reading.returned]
+    return reading
 
 
 class _Reading:
@@ -146,6 +159,19 @@ class _Reading:
             case _Collated(of=_Part(place=whole)):
                 return self._part(whole, is_collated=True)
         return None
+
+    def parts(self, form: _Form | None) -> Iterator[Place]:
+        """The parts of the items that a form has in it as they are, all of each."""
+        match form:
+            case _Part(place=place):
+                is_whole = not any(gone[: len(place)] == place for gone in self._gone)
+                if is_whole and self._part(place) is not None:
+                    yield place
+            case _Each(of=inner) | _Columns(row=inner) | _Column(row=inner):
+                yield from self.parts(inner)
+            case _Written(entries=entries, others=others):
+                for each in (*(entry for _, entry in entries), others):
+                    yield from self.parts(each)
 
     def _part(self, place: Place, *, is_list: bool = False, is_collated: bool = False) -> OfItems | None:
         for gone in self._gone:

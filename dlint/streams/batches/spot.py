@@ -22,6 +22,7 @@ from dlint.source.statements import (
     self_name,
     statements_in,
 )
+from dlint.streams.batches.by_next import ByNext, loops_by_next
 from dlint.streams.batches.handed_on import gives_as_is, handed_through
 from dlint.streams.batches.put_by_helpers import (
     GivenBack,
@@ -90,6 +91,14 @@ class Spot:
         for each in statements_in(scope.body):
             if isinstance(each, ast.Assign) and name in own_names(each):
                 yield each.value
+
+    def by_next(self, loop: ast.For | ast.While) -> list[ByNext]:
+        """The same loop as one over each of the iterators that it asks for the next thing; what is made up
+        is kept as long as the answers about it, which go by its identity."""
+        found = [*loops_by_next(loop)]
+        if found:
+            self._answers[(Spot.by_next, id(loop))] = (loop, found)
+        return found
 
     def is_given(self, name: str) -> bool:
         """Whether the function around the statement is given what a name stands for there."""

@@ -14,7 +14,7 @@ from dlint.knowledge.tensors import MAKE_ARRAYS, VARIABLE, is_view, tells_tensor
 from dlint.source.nodes import walk
 from dlint.source.statements import blocks, dotted, expressions, own_names
 from dlint.streams.memory.entries import Entries
-from dlint.streams.memory.loops import counted_by, each_gone_through, is_of_values
+from dlint.streams.memory.loops import counted_by, each_gone_through, is_of_values, key_gone_through
 from dlint.streams.memory.places import Named, Place, Values, View, either, named
 from dlint.streams.memory.same import as_shaped, copies, is_cpu, is_in_order, is_plain, type_told
 from dlint.streams.memory.stored import ANY, TOLD, Field, key_of, stores, taken_out, written_keys
@@ -57,6 +57,8 @@ class Held:
         self.tuples: dict[str, list[View | None]] = {}
         self.dicts: dict[str, list[View]] = {}
         self.values: dict[str, list[View]] = {}
+        # Names of the keys of a dict that a loop goes through: where it is, and which keys they are.
+        self.keys: dict[str, Place] = {}
         self._callees = callees
 
     def copy(self) -> Held:
@@ -68,6 +70,7 @@ class Held:
         other.tuples = dict(self.tuples)
         other.dicts = dict(self.dicts)
         other.values = dict(self.values)
+        other.keys = dict(self.keys)
         return other
 
     def when_called(self, given: Mapping[str, ast.expr], callees: Callees) -> Held:
@@ -87,6 +90,7 @@ class Held:
             if isinstance(each, ast.Dict)
         }
         inside.values = {}
+        inside.keys = {}
         inside.counts = set()
         inside._callees = callees
         return inside
@@ -94,13 +98,30 @@ class Held:
     def narrow(self) -> bool:
         """Go on where a test has decided what comes here: of the values of a dict some, who knows which; say
         whether there were any."""
-        if not any(known.place and Values.EACH in known.place for known in self.names.values()):
+        places = [*(known.place for known in self.names.values()), *self.keys.values()]
+        if not any(place and Values.EACH in place for place in places):
             return False
         for name, known in self.names.items():
             if known.place:
-                some = tuple(Values.SOME if each is Values.EACH else each for each in known.place)
-                self.names[name] = known._replace(place=some)
+                self.names[name] = known._replace(place=_some_of(known.place))
+        self.keys = {name: _some_of(place) for name, place in self.keys.items()}
         return True
+
+    def where(self, test: ast.expr) -> Held | None:
+        """The same where a test has picked one of a dict's keys: ``key == "y"``; None for any other test."""
+        match test:
+            case ast.Compare(
+                left=ast.Name(id=name), ops=[ast.Eq()], comparators=[ast.Constant(value=str(key))]
+            ) if self.keys.get(name, ())[-1:] == (Values.EACH,):
+                each = self.keys[name]
+                one = (*each[:-1], key)
+                other = self.copy()
+                other.keys[name] = one
+                for value, known in other.names.items():
+                    if known.place == each:
+                        other.names[value] = known._replace(place=one)
+                return other
+        return None
 
     def within(self, loop: ast.For) -> Held | None:
         """The same inside a loop that goes through parts of a batch, or counts; None inside any other."""
@@ -112,16 +133,27 @@ class Held:
             if isinstance(target, ast.Name) and isinstance(through, ast.Name) and is_of_values(loop.iter)
             if self.dicts.get(through.id)
         }
-        if not parts and not counts and not values:
+        keys = dict(self._keys_of(loop))
+        if not parts and not counts and not values and not keys:
             return None
         other = self.copy()
         for name in own_names(loop):
             other.names.pop(name, None)
-        other.names.update(parts)
+            other.keys.pop(name, None)
+        other.names.update((name, known) for name, known in parts if name not in keys)
+        other.keys.update(keys)
         other.names.update((name, views[0].known) for name, views in values.items())
         other.values.update(values)
         other.counts = (other.counts - {*own_names(loop)}) | counts
         return other
+
+    def _keys_of(self, loop: ast.For) -> Iterator[tuple[str, Place]]:
+        """The name of the keys of a dict that a loop goes through, with the place of what is under each."""
+        key, through = key_gone_through(loop)
+        view = self.view(through) if key is not None else None
+        place = view.known.place if view is not None and not view.known.is_one else None
+        if key is not None and view is not None and place is not None and self.entries.whole(view):
+            yield key, (*place, Values.EACH)
 
     def meet(self, other: Held) -> None:
         """Keep what holds another way as well."""
@@ -157,7 +189,7 @@ class Held:
             bound |= {name for each in inner for name in own_names(each)}
         for name in bound:
             self.names.pop(name, None)
-            for known in (self.displays, self.tuples, self.dicts, self.values):
+            for known in (self.displays, self.tuples, self.dicts, self.values, self.keys):
                 known.pop(name, None)
         self.counts -= bound
         self.names.update(learnt)
@@ -380,9 +412,15 @@ class Held:
     def _part(self, node: ast.expr, base: ast.expr, at: ast.expr) -> View | None:
         below = self.view(base)
         counted = isinstance(at, ast.Name) and at.id in self.counts
-        if below is None or not (counted or is_plain(at)):
+        if below is None:
             return None
         known = below.known
+        if isinstance(at, ast.Name) and known.place is not None and not known.is_one:
+            below_key = self.keys.get(at.id)
+            if below_key is not None and below_key[:-1] == known.place:
+                return self._at(node, below_key, in_order=known.in_order)
+        if not (counted or is_plain(at)):
+            return None
         if known.place is None or known.is_one or not (counted or isinstance(at, ast.Constant)):
             skips = isinstance(at, ast.Tuple) or (isinstance(at, ast.Slice) and at.step is not None)
             known = known._replace(in_order=known.in_order and not skips)
@@ -406,6 +444,11 @@ class Held:
             return None
         is_array = self.entries.stored_as_array(place)
         return View(node, Named(place, is_array=is_array, in_order=in_order), from_array=is_array)
+
+
+def _some_of(place: Place) -> Place:
+    """The same of some of a dict's values, where it is of each."""
+    return tuple(Values.SOME if each is Values.EACH else each for each in place)
 
 
 def as_list(node: ast.expr) -> ast.expr:

@@ -42,6 +42,32 @@ def is_of_values(through: ast.expr) -> bool:
     return False
 
 
+def key_gone_through(loop: ast.For) -> tuple[str | None, ast.expr]:
+    """The name that a loop gives to keys, should it go through a dict, and that: ``for key, value in
+    batch.items()``, or ``for key in batch``, where it asks for ``batch[key]``."""
+    match loop.iter, loop.target:
+        case (
+            ast.Call(func=ast.Attribute(value=of, attr="items"), args=[]),
+            ast.Tuple(elts=[ast.Name(id=name), _]),
+        ):
+            return name, of
+        case (
+            ast.Call(func=ast.Name(id="list" | "tuple" | "sorted"), args=[of]) | of,
+            ast.Name(id=name),
+        ):
+            if isinstance(of, ast.Call) and isinstance(of.func, ast.Attribute) and of.func.attr == "keys":
+                of = of.func.value
+            if dotted(of) is not None and any(
+                isinstance(each, ast.Subscript)
+                and isinstance(each.slice, ast.Name)
+                and each.slice.id == name
+                and dotted(each.value) == dotted(of)
+                for each in walk(loop)
+            ):
+                return name, of
+    return None, loop.iter
+
+
 def counted_by(loop: ast.For) -> set[str]:
     """The names that a loop gives to whole numbers: of ``range``, and what ``enumerate`` counts."""
     match loop.iter, loop.target:
