@@ -119,6 +119,9 @@ GENERATORS = {
     "torch.Generator": "torch.Generator()",
     "torch.Generator().manual_seed": "torch.Generator()",
 }
+# The methods of Python's generator that all its others draw by: whose class has one of its own draws from
+# something else.
+DRAWN_BY = ("random", "getrandbits", "_randbelow")
 # What makes one of a seed, and gives back a generator as it is.
 CHECKED_STATES = frozenset(
     {"sklearn.utils.check_random_state", "sklearn.utils.validation.check_random_state"}

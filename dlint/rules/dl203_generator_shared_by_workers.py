@@ -2,7 +2,8 @@
 
 ## What it finds
 
-`np.random.default_rng(...)`, `RandomState`, `random.Random` or `torch.Generator` kept on the dataset (or a
+`np.random.default_rng(...)`, `RandomState`, `random.Random` or `torch.Generator`, or an object of a class of
+yours that is derived from one, kept on the dataset (or a
 transform, or at module level) and drawn from in worker code. A generator made inside the function that draws
 from it is fine, and so are one that only samplers use (they run in the parent) and one that `worker_init_fn`
 or the worker code replaces or seeds again: itself, and not another of that name, nor with a number that is

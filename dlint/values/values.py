@@ -237,14 +237,23 @@ class Class(Value):
 
 
 class Instance(Value):
-    """An object of a class of the program; ``arguments`` is None where the making is not known."""
+    """An object of a class of the program; ``arguments`` is None where the making is not known. ``point`` is
+    where a call of the class makes it."""
 
-    __slots__ = ("arguments", "cls", "node")
+    __slots__ = ("arguments", "cls", "node", "point")
 
-    def __init__(self, cls: Class, arguments: Arguments | None, node: ast.AST | None, at: Key = None) -> None:
+    def __init__(
+        self,
+        cls: Class,
+        arguments: Arguments | None,
+        node: ast.AST | None,
+        at: Key = None,
+        point: Point | None = None,
+    ) -> None:
         self.cls = cls
         self.arguments = arguments
         self.node = node
+        self.point = point
         self.key = number(("instance", cls.key, id(node) if node is not None else None, at))
 
 

@@ -216,7 +216,7 @@ class Meeting:
                     self.called(callee.callee, both, node, at, world)
             case Class():
                 if node is not None and at is not None:
-                    made = Instance(callee, arguments, node, at.key)
+                    made = Instance(callee, arguments, node, at.key, at)
                     for value, owner in self._evaluator.classes.member(callee, "__init__"):
                         if isinstance(value, Function):
                             bound = Function(value.node, value.frame, made, owner)
