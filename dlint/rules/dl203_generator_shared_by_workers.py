@@ -497,10 +497,7 @@ def _is_asked_for(code: WorkerCode, made: Made) -> bool:
     ``if self.rng is None: self.seed()``."""
     scope = made.point.frame.scope
     calls = [
-        at
-        for visit in code.visits
-        if visit.function.node is scope
-        for _, at, _ in visit.callers.values()
+        at for visit in code.visits if visit.function.node is scope for _, at, _ in visit.callers.values()
     ]
     return bool(calls) and all(
         at is not None
