@@ -51,6 +51,8 @@ class Leads:
                 return False
             case ast.Call(func=ast.Attribute() as method) if not is_data_method(method, frame):
                 return True
+            case ast.Call() if sorted_by(node) is not None:
+                return True
             case ast.Call(func=ast.Name(id=name)) if name not in PLAIN_BUILTINS or _is_rebound(name, frame):
                 return True
             case ast.Call(func=ast.Name(id=name), args=given) if name in GOES_THROUGH and any(
@@ -153,6 +155,13 @@ def is_data_method(function: ast.Attribute, frame: Frame) -> bool:
         return True
     of_self = frame.receiver is not None and at.id in _first_parameter(frame)
     return is_own(at.id, frame) and not of_self and at.id not in frame.layout.imports
+
+
+def sorted_by(call: ast.Call) -> ast.expr | None:
+    """What a list is sorted by: ``files.sort(key=...)``."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "sort":
+        return None
+    return next((given.value for given in call.keywords if given.arg == "key"), None)
 
 
 def _first_parameter(frame: Frame) -> set[str]:

@@ -6,14 +6,14 @@
 `worker_init_fn`: in `__getitem__`, `collate_fn`, a transform, or what these reach in any file, decorators of
 these functions among it. For a function that is there to seed, which main may call rightly, the finding
 stands at its call in worker code, once for all states that it sets. A state that the constructor has read, or
-the module at import, and that worker code sets (`random.setstate(self.state)`) seeds as a number does. Where the state is put back afterwards,
-or seeded afresh, by whatever means (`fork_rng`, a context manager or a decorator of the project, a helper),
-it is silent. Seeds in the dataset's `__init__`, in main and in `worker_init_fn` are fine (DL204 looks at the
-last), and so are seeds that the epoch goes into, also by way of an attribute that `set_epoch` sets, or that
-the main process sets to another number in each round of a loop, itself or by a method of any name
-(`dataset.refresh(rng.integers(2**31))`; workers that persist never see that), and the seed that torch gave
-the worker (`get_worker_info().seed`, `torch.initial_seed()`) where `__iter__` seeds once, itself or by a
-helper or the constructor of a reader that it calls outside loops.
+the module at import, and that worker code sets (`random.setstate(self.state)`) seeds as a number does. Where
+the state is put back afterwards, or seeded afresh, by whatever means (`fork_rng`, a context manager or a
+decorator of the project, a helper), it is silent. Seeds in the dataset's `__init__`, in main and in
+`worker_init_fn` are fine (DL204 looks at the last), and so are seeds that the epoch goes into, also by way of
+an attribute that `set_epoch` sets, or that the main process sets to another number in each round of a loop,
+itself or by a method of any name (`dataset.refresh(rng.integers(2**31))`; workers that persist never see
+that), and the seed that torch gave the worker (`get_worker_info().seed`, `torch.initial_seed()`) where
+`__iter__` seeds once, itself or by a helper or the constructor of a reader that it calls outside loops.
 
 ## Why is this bad
 
@@ -153,14 +153,15 @@ def check(program: Program) -> Iterator[Found]:
         for each in together.values():
             yield _found(program, code, each)
         for event in code.events:
-            if event.name in SETS_STATE and event.role != "worker_init_fn":
-                if _sets_kept(program, event) and _is_drawn(code, event, draws_from):
-                    yield _found_state(program, code, event)
+            if event.name in SETS_STATE and _sets_kept(program, event) and _is_drawn(code, event, draws_from):
+                yield _found_state(program, code, event)
 
 
 def _sets_kept(program: Program, event: Event) -> bool:
     """Whether a call sets a state that the parent has read, and leaves it so."""
-    if not (isinstance(event.node, ast.Call) and event.node.args) or _once(event) or _kept(event):
+    if event.role == "worker_init_fn" or not isinstance(event.node, ast.Call) or not event.node.args:
+        return False
+    if _once(event) or _kept(event):
         return False
     program.evaluator.start()
     worker = worker_functions(program)

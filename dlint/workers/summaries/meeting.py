@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from dlint.calls.leads import is_data_method, is_own
+from dlint.calls.leads import is_data_method, is_own, sorted_by
 from dlint.calls.parameters import written
 from dlint.knowledge.callbacks import (
     PLAIN_BUILTINS,
@@ -97,10 +97,13 @@ class Meeting:
     def call(self, node: ast.Call, at: Point, world: World) -> None:
         """A call."""
         if isinstance(node.func, ast.Attribute) and is_data_method(node.func, at.frame):
+            self._by_key(node, at, world)
             return
         arguments = arguments_of(node, at)
         for callee, w in self._in_worker(node.func, at, world):
             self.called(callee, arguments, node, at, w)
+            if isinstance(callee, Unknown | External):
+                self._by_key(node, at, w)
             if isinstance(callee, Unknown) and isinstance(node.func, ast.Attribute):
                 self._handed(node.func.attr, arguments, at, w)
             if isinstance(callee, Unknown) or (isinstance(callee, Made) and is_builder(callee.name)):
@@ -270,6 +273,13 @@ class Meeting:
                     last = value.callee if isinstance(value, Partial) else value
                     if isinstance(last, External) and argument in _functions(arguments):
                         self._note(last.name, last.owner, node, at, w)
+
+    def _by_key(self, node: ast.Call, at: Point, world: World) -> None:
+        """A list that is sorted calls for each of its elements what it is to be sorted by."""
+        key = sorted_by(node)
+        for value, w in self._evaluator.values(key, at, world) if key is not None else ():
+            if isinstance(value, Function | Partial):
+                self.called(value, None, key, at, w, plain=True)
 
     def _handed(self, method: str, arguments: Arguments, at: Point, world: World) -> None:
         """Functions of the program handed to what is not known, by a method that calls what it is given:
