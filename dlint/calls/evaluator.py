@@ -257,6 +257,10 @@ class Evaluator(Questions):
         of_path = declared_paths.member(base, name, node, point)
         if of_path is not None:
             return [(of_path, world)]
+        if isinstance(base, Const | Made):
+            of_member = self.classes.of_member(base, name, node, point, world)
+            if of_member:
+                return of_member
         match base:
             case External():
                 member = External(canonical(f"{base.name}.{name}"), base.owner)

@@ -97,8 +97,10 @@ class Attributes:
                 ) and self._evaluator.changed_later.is_set_on_class(base, name):
                     return [(Unknown(("attribute", base.key, name)), world)]
                 if found:
+                    classes = self._evaluator.classes
                     bound = [
-                        (self._evaluator.classes.bind(value, base, owner), owner) for value, owner in found
+                        (classes.as_member(classes.bind(value, base, owner), owner), owner)
+                        for value, owner in found
                     ]
                     return [(self._filled(value, owner, name), world) for value, owner in bound]
                 if name == "__name__":

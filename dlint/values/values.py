@@ -45,12 +45,14 @@ class Value:
 
 
 class Const(Value):
-    """None, a bool, a number, a string or bytes."""
+    """None, a bool, a number, a string or bytes; ``member`` is the enumeration that has a member of this
+    value, where that is meant."""
 
-    __slots__ = ("value",)
+    __slots__ = ("member", "value")
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Any, member: Class | None = None) -> None:
         self.value = value
+        self.member = member
         self.key = ("const", type(value).__name__, value)
 
     def __eq__(self, other: object) -> bool:
