@@ -145,6 +145,16 @@ class Meeting:
                     for method in self._evaluator.classes.methods(value, name):
                         self._enter(method, Arguments(), node, at, w)
 
+    def operation(self, node: ast.expr, at: Point, world: World) -> None:
+        """An operator or a builtin, which may run a method of an object of the program."""
+        for run in self._evaluator.leads.by_operator(node, at.frame):
+            given = Arguments([Argument(each, at) for each in run.given])
+            for value, w in self._in_worker(run.holder, at, world):
+                if isinstance(value, Instance):
+                    found = (self._evaluator.classes.methods(value, name) for name in run.methods)
+                    for method in next(filter(None, found), []):
+                        self._enter(method, given, node, at, w)
+
     def context(self, node: ast.expr, at: Point, world: World) -> None:
         """Entering and leaving what may be an object of the program with ``with``."""
         for value, w in self._in_worker(node, at, world):
