@@ -1,4 +1,4 @@
-"""Methods that nobody calls by their name: an operator does, a builtin, or a text in which an object stands."""
+"""Methods that nobody calls by name: an operator does, a builtin, or a text in which an object stands."""
 
 from __future__ import annotations
 

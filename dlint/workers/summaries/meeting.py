@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 _CALLED_BY_TORCH = ("__call__", "forward")
 _MOST_PARTS = 40
+# How a function is written that a call is given.
+_FUNCTIONS = (ast.Lambda, ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 _GIVES_FUNCTION = ("fn", "func", "function", "target")
 # What a decorator is given stands for the function, which is looked at by itself, with the arguments of its
 # callers: what it gets through `*args` says less.
@@ -271,7 +273,7 @@ class Meeting:
             return
         before = element_arguments(callee.name)
         for argument in arguments.all():
-            if isinstance(argument.expression, ast.Lambda | ast.Name | ast.Attribute | ast.Call):
+            if isinstance(argument.expression, _FUNCTIONS):
                 given = arguments.positional[1:] if argument in arguments.positional[:1] else []
                 for value, w in self._evaluator.value_of(argument, world):
                     if isinstance(value, Function | Partial) and before is not None and given:
@@ -297,7 +299,7 @@ class Meeting:
         if not is_called_for_others(method):
             return
         for argument in _functions(arguments):
-            if isinstance(argument.expression, ast.Lambda | ast.Name | ast.Attribute | ast.Call):
+            if isinstance(argument.expression, _FUNCTIONS):
                 for value, w in self._evaluator.value_of(argument, world):
                     if isinstance(value, Function | Partial):
                         self.called(value, None, argument.expression, at, w, plain=True)
