@@ -252,7 +252,7 @@ class Truth:
             if isinstance(container.value, str) and isinstance(a.value, str):
                 return [(a.value in container.value, world)]
         elif _is_member(a) and isinstance(b, Items) and not b.open and all(map(_is_member, b.items)):
-            return [(_node(a) in map(_node, b.items), world)]
+            return [(any(_node(a) is _node(each) for each in b.items), world)]
         elif isinstance(b, Items | Table) and not b.open:
             constants = _constants(b)
             if constants is not None and isinstance(a, Const):

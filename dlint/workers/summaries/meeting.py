@@ -152,10 +152,14 @@ class Meeting:
         for run in self._evaluator.leads.by_operator(node, at.frame):
             given = Arguments([Argument(each, at) for each in run.given])
             for value, w in self._in_worker(run.holder, at, world):
-                if isinstance(value, Instance):
-                    found = (self._evaluator.classes.methods(value, name) for name in run.methods)
-                    for method in next(filter(None, found), []):
+                if not isinstance(value, Instance):
+                    continue
+                for name in run.methods:
+                    found = self._evaluator.classes.methods(value, name)
+                    for method in found:
                         self._enter(method, given, node, at, w)
+                    if found:
+                        break
 
     def context(self, node: ast.expr, at: Point, world: World) -> None:
         """Entering and leaving what may be an object of the program with ``with``."""
