@@ -367,7 +367,9 @@ class Evaluator(Questions):
                     entries = self.entries.handed_on(base, key, point, world) or []
             case ast.Subscript(value=ast.Attribute() as held, slice=ast.Constant(value=str(key))):
                 entries = self._kept_entries(held, key, point, world)
-        unknown = [value is ABSENT or isinstance(value, Unknown) for value, _ in entries]
+        unknown = [
+            value is ABSENT or (isinstance(value, Unknown) and not value.stored) for value, _ in entries
+        ]
         if all(unknown):
             return self._item_of(node, point, world)
         return [

@@ -68,10 +68,11 @@ class Unknown(Value):
     ``call`` is the call of something unknown that gives it, where that may make an object: what it was given,
     its node and where it stands. ``text`` is how a string or path begins and ends of which no more is known.
     ``computed``: it is what an operator gives, which is never None. ``is_number``: ``int`` has made it.
-    ``is_path``: it is a path, as far as it is not None or a text, which its declaration says.
+    ``is_path``: it is a path, as far as it is not None or a text, which its declaration says. ``stored``: it
+    is what a statement is seen to store where it is read.
     """
 
-    __slots__ = ("call", "computed", "is_number", "is_path", "text")
+    __slots__ = ("call", "computed", "is_number", "is_path", "stored", "text")
 
     def __init__(
         self,
@@ -87,12 +88,21 @@ class Unknown(Value):
         self.computed = computed
         self.is_number = is_number
         self.is_path = is_path
+        self.stored = False
         self.key = number(parts)
 
     def as_number(self) -> Unknown:
         """The same, known to be a number."""
         made = Unknown(("number", self.key), computed=self.computed, is_number=True)
         made.key = self.key
+        return made
+
+    def as_stored(self) -> Unknown:
+        """The same, seen to be stored."""
+        made = Unknown(
+            ("stored", self.key), self.call, self.text, self.computed, self.is_number, self.is_path
+        )
+        made.key, made.stored = self.key, True
         return made
 
     def as_path(self) -> Unknown:
