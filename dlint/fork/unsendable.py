@@ -71,8 +71,8 @@ def kept_unsendable(evaluator: Evaluator, instance: Instance, world: World) -> I
 
 
 def kept_open(evaluator: Evaluator, code: WorkerCode, instance: Instance, world: World) -> Iterator[Kept]:
-    """The attributes of an object, once it is made, that are handles of which worker code has nothing: pickle
-    refuses them all the same. Of those that it reads from, more is to be told."""
+    """The attributes of an object, once it is made, that are handles on all ways, of which worker code has
+    nothing: pickle refuses them all the same. Of those that it reads from, more is to be told."""
     out = left_out(evaluator, instance.cls)
     stores = list(evaluator.construction.stores(instance, world)) if out is not None else []
     for name, path, point, w in stores:
@@ -83,7 +83,10 @@ def kept_open(evaluator: Evaluator, code: WorkerCode, instance: Instance, world:
                 values = [value for value, _ in evaluator.values(node, point, w)]
                 handles = [refused_handle(value.name) for value in values if isinstance(value, Made)]
                 handle = handles[0] if len(handles) == len(values) == 1 else None
-                if handle is None or any(_is_made_of(each.statement, name) for _, _, each, _ in stores):
+                others = any(
+                    each == name and at.statement is not point.statement for each, _, at, _ in stores
+                )
+                if handle is None or others or any(_is_made_of(at.statement, name) for _, _, at, _ in stores):
                     continue
                 if _is_written(node) or not _is_met(code, name):
                     kind = Refused(handle.name.partition(" ")[2], error="TypeError: cannot pickle ...")
