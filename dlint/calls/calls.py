@@ -59,7 +59,7 @@ class Calls:
             case Function():
                 return self.returns(callee, arguments, node, point, world)
             case Class():
-                return [(Instance(callee, arguments, node, point.key), world)]
+                return [(Instance(callee, arguments, node, point.key, point), world)]
             case External():
                 return self._evaluator.library.call(callee, arguments, node, point, world)
             case Made(name=name) if name in MAKES_MORE:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.callbacks import DISPATCHES, FILLS_ARGUMENTS
@@ -98,6 +99,38 @@ def is_dispatched(evaluator: Evaluator, scope: FunctionNode, outer: Frame) -> bo
         for decorator in scope.decorator_list
         for value, _ in evaluator.values(decorator, Point(outer, None))
     )
+
+
+def registered(evaluator: Evaluator, function: Function) -> Iterator[Function]:
+    """The functions that run in place of a dispatched one for arguments of other types:
+    ``@load.register``, ``@load.register(str)``, ``load.register(str, load_text)``."""
+    node = function.node
+    if not isinstance(node, FunctionNode) or not evaluator.modules.index.mentioning(".register"):
+        return
+    for module in evaluator.modules.naming(node.name):
+        for trail in module.paths_to(node.name):
+            at = len(trail) - 2
+            match trail[-2]:
+                case ast.Attribute(attr="register") as named if named.value is trail[-1]:
+                    pass
+                case _:
+                    continue
+            call = trail[at - 1]
+            if isinstance(call, ast.Call) and call.func is named:
+                at -= 1
+            around = trail[at - 1]
+            point = evaluator.sites.point_of(module, trail)
+            if isinstance(around, FunctionNode) and trail[at] in around.decorator_list:
+                point = Point(evaluator.sites.frame_of(module, trail[:at]), around)
+            asked = [value for value, _ in evaluator.values(named.value, point)]
+            if not any(isinstance(value, Function) and value.node is node for value in asked):
+                continue
+            if isinstance(around, FunctionNode) and point.statement is around:
+                yield Function(around, point.frame, function.receiver, function.owner)
+            elif isinstance(call, ast.Call) and len(call.args) == 2:
+                for value, _ in evaluator.values(call.args[1], point):
+                    if isinstance(value, Function):
+                        yield value
 
 
 def wrappers(evaluator: Evaluator, scope: FunctionNode, outer: Frame) -> list[Function]:

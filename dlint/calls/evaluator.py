@@ -258,6 +258,10 @@ class Evaluator(Questions):
         of_path = declared_paths.member(base, name, node, point)
         if of_path is not None:
             return [(of_path, world)]
+        if isinstance(base, Const | Made):
+            of_member = self.classes.of_member(base, name, node, point, world)
+            if of_member:
+                return of_member
         match base:
             case External():
                 member = External(canonical(f"{base.name}.{name}"), base.owner)
@@ -364,7 +368,9 @@ class Evaluator(Questions):
                     entries = self.entries.handed_on(base, key, point, world) or []
             case ast.Subscript(value=ast.Attribute() as held, slice=ast.Constant(value=str(key))):
                 entries = self._kept_entries(held, key, point, world)
-        unknown = [value is ABSENT or isinstance(value, Unknown) for value, _ in entries]
+        unknown = [
+            value is ABSENT or (isinstance(value, Unknown) and not value.stored) for value, _ in entries
+        ]
         if all(unknown):
             return self._item_of(node, point, world)
         return [

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from dlint.calls.by_operator import Run, runs
 from dlint.knowledge.callbacks import DATA_ATTRIBUTES, DATA_METHODS, GOES_THROUGH, PLAIN_BUILTINS
 from dlint.project.index.index import Index
 from dlint.source.nodes import children
@@ -25,6 +26,7 @@ class Leads:
         self._index = index
         self._known: dict[int, bool] = {}
         self._held: dict[int, frozenset[str]] = {}
+        self._defined: dict[str, bool] = {}
 
     def expression(self, node: ast.AST, frame: Frame) -> bool:
         """Whether evaluating an expression of the frame may run code worth following."""
@@ -51,6 +53,8 @@ class Leads:
                 return False
             case ast.Call(func=ast.Attribute() as method) if not is_data_method(method, frame):
                 return True
+            case ast.Call() if sorted_by(node) is not None:
+                return True
             case ast.Call(func=ast.Name(id=name)) if name not in PLAIN_BUILTINS or _is_rebound(name, frame):
                 return True
             case ast.Call(func=ast.Name(id=name), args=given) if name in GOES_THROUGH and any(
@@ -58,6 +62,10 @@ class Leads:
             ):
                 return True
             case ast.Attribute(attr=name) if self.may_be_property(name):
+                return True
+            case ast.Compare() | ast.BinOp() | ast.UnaryOp() | ast.FormattedValue() | ast.Call() if (
+                self.by_operator(node, frame)
+            ):
                 return True
             case ast.Starred(value=source) if self._is_of_object(source, frame):
                 return True
@@ -74,6 +82,26 @@ class Leads:
             ):
                 return True
         return any(self.expression(child, frame) for child in children(node))
+
+    def by_operator(self, node: ast.AST, frame: Frame) -> list[Run]:
+        """The methods that an expression may run by an operator or a builtin, of what an object or a module
+        holds: of no other is it known here what it is."""
+        found = [run for run in runs(node) if any(map(self._is_defined, run.methods))]
+        if not found or (isinstance(node, ast.Call) and _is_rebound(node.func.id, frame)):  # type: ignore[attr-defined]
+            return []
+        return [
+            run
+            for run in found
+            if self._is_of_object(run.holder, frame)
+            or (isinstance(run.holder, ast.Name) and self.may_be_object(run.holder, frame))
+        ]
+
+    def _is_defined(self, method: str) -> bool:
+        """Whether the program defines a method, of whatever class."""
+        known = self._defined.get(method)
+        if known is None:
+            known = self._defined[method] = bool(self._index.naming(method))
+        return known
 
     def may_be_property(self, name: str) -> bool:
         """Whether an attribute that is called so may be a property of the program's, and is not what arrays
@@ -153,6 +181,13 @@ def is_data_method(function: ast.Attribute, frame: Frame) -> bool:
         return True
     of_self = frame.receiver is not None and at.id in _first_parameter(frame)
     return is_own(at.id, frame) and not of_self and at.id not in frame.layout.imports
+
+
+def sorted_by(call: ast.Call) -> ast.expr | None:
+    """What a list is sorted by: ``files.sort(key=...)``."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "sort":
+        return None
+    return next((given.value for given in call.keywords if given.arg == "key"), None)
 
 
 def _first_parameter(frame: Frame) -> set[str]:

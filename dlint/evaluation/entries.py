@@ -156,7 +156,7 @@ class Entries:
             case ast.Assign(targets=[ast.Subscript(slice=ast.Constant(value=at)) as target], value=value) if (
                 at == key and dotted(target.value) == path and not taken(statement)
             ):
-                return self._evaluator.values(value, before, world)
+                return _as_stored(self._evaluator.values(value, before, world))
             case ast.Assign(targets=[target], value=value) if dotted(target) == path:
                 return self._made(value, key, before, world)
             case ast.Expr(
@@ -361,3 +361,8 @@ def _stores_others(statement: ast.stmt, path: str, key: str) -> bool:
             else:
                 keys += call.args[:1] if method in _OF_ONE_KEY else [None]
     return all(isinstance(each, ast.Constant) and each.value != key for each in keys)
+
+
+def _as_stored(outcomes: list[Outcome]) -> list[Outcome]:
+    """What a statement stores: be it unknown, it is that which is there."""
+    return [(value.as_stored() if isinstance(value, Unknown) else value, world) for value, world in outcomes]

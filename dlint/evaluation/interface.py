@@ -314,7 +314,13 @@ class Records(Protocol):
     def structured(self, value: Value, node: ast.AST, point: Point) -> Instance | None: ...
 
     def replaced(
-        self, value: Value, given: Mapping[str, Argument], node: ast.AST, point: Point
+        self,
+        value: Value,
+        given: Mapping[str, Argument],
+        node: ast.AST,
+        point: Point,
+        *,
+        others: bool = False,
     ) -> Instance | None: ...
 
 

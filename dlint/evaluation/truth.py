@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from dlint.knowledge.names import is_constructor
+from dlint.knowledge.names import NEXT_MEMBER, is_constructor
 from dlint.values.facts import (
     ANYWHERE,
     About,
@@ -229,6 +229,8 @@ class Truth:
             return self._equal(a.key, b, world)
         if a.key == b.key:
             return [(True, world)]
+        if _is_member(a) and _is_member(b):
+            return [(_node(a) is _node(b), world)]
         return self._either(("same", a.key, b.key), world)
 
     def _equal(self, key: Key, constant: Const, world: World) -> list[Result]:
@@ -249,6 +251,8 @@ class Truth:
         if isinstance(a, Const) and isinstance(container, Const):
             if isinstance(container.value, str) and isinstance(a.value, str):
                 return [(a.value in container.value, world)]
+        elif _is_member(a) and isinstance(b, Items) and not b.open and all(map(_is_member, b.items)):
+            return [(any(_node(a) is _node(each) for each in b.items), world)]
         elif isinstance(b, Items | Table) and not b.open:
             constants = _constants(b)
             if constants is not None and isinstance(a, Const):
@@ -309,6 +313,15 @@ class Truth:
         if known is not None:
             return [(known, world)]
         return [(result, world.with_about(key, beyond(about, cut, result))) for result in (True, False)]
+
+
+def _is_member(value: Value) -> bool:
+    """Whether a value is a member of an enumeration of which no more is known than that it is no other."""
+    return isinstance(value, Made) and value.name == NEXT_MEMBER
+
+
+def _node(value: Value) -> ast.AST | None:
+    return value.node if isinstance(value, Made) else None
 
 
 def _asked_of(name: str, point: Point) -> Iterator[tuple[ast.expr, Point]]:

@@ -5,10 +5,13 @@ clients and native objects of libraries.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.knowledge.callbacks import PLAIN_BUILTINS
 from dlint.knowledge.loading import LOADERS
+from dlint.knowledge.processes.handles import WRITES, refused_handle
 from dlint.knowledge.processes.pickling import is_module
 from dlint.knowledge.processes.refused import (
     CACHED,
@@ -24,6 +27,7 @@ from dlint.knowledge.processes.refused import (
     view,
 )
 from dlint.objects.pickled_state import left_out
+from dlint.source.nodes import walk
 from dlint.source.statements import dotted, statements_in
 from dlint.values.frame import Point, arguments_of
 from dlint.values.functions import is_generator
@@ -33,6 +37,7 @@ from dlint.values.worlds import World
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.source.module import Module
+    from dlint.workers.worker import WorkerCode
 
 
 # Functions, one that gives what another gives; and what leaves a function as it is.
@@ -63,6 +68,57 @@ def kept_unsendable(evaluator: Evaluator, instance: Instance, world: World) -> I
                 kind = _kind(evaluator, node, point, w)
                 if kind is not None and not (kind.name.startswith("dict_") and sends_views):
                     yield Kept(f"{instance.cls.name}.{name}", node, point.frame.module, kind)
+
+
+def kept_open(evaluator: Evaluator, code: WorkerCode, instance: Instance, world: World) -> Iterator[Kept]:
+    """The attributes of an object, once it is made, that are handles on all ways, of which worker code has
+    nothing: pickle refuses them all the same. Of those that it reads from, more is to be told."""
+    out = left_out(evaluator, instance.cls)
+    stores = list(evaluator.construction.stores(instance, world)) if out is not None else []
+    for name, path, point, w in stores:
+        match point.statement:
+            case ast.Assign(targets=[ast.Attribute() as target], value=ast.Call() as node) if (
+                out is not None and name not in out and ast.unparse(target) == path
+            ):
+                values = [value for value, _ in evaluator.values(node, point, w)]
+                handles = [refused_handle(value.name) for value in values if isinstance(value, Made)]
+                handle = handles[0] if len(handles) == len(values) == 1 else None
+                others = any(
+                    each == name and at.statement is not point.statement for each, _, at, _ in stores
+                )
+                if handle is None or others or any(_is_made_of(at.statement, name) for _, _, at, _ in stores):
+                    continue
+                if _is_written(node) or not _is_met(code, name):
+                    kind = Refused(handle.name.partition(" ")[2], error="TypeError: cannot pickle ...")
+                    yield Kept(f"{instance.cls.name}.{name}", node, point.frame.module, kind)
+
+
+def _is_met(code: WorkerCode, name: str) -> bool:
+    """Whether worker code speaks of an attribute."""
+    named = re.compile(rf"\.{re.escape(name)}\b")
+    return any(named.search(visit.function.module.text_of(visit.function.node)) for visit in code.visits)
+
+
+def _is_made_of(statement: ast.stmt | None, name: str) -> bool:
+    """Whether a statement keeps something that may still read from what an attribute holds."""
+    match statement:
+        case ast.Assign(value=ast.Call(func=ast.Name(id=called))) if called in PLAIN_BUILTINS:
+            return False
+        case ast.Assign(value=value):
+            return any(
+                isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load)
+                for node in walk(value)
+            )
+    return False
+
+
+def _is_written(call: ast.Call) -> bool:
+    """Whether a file is opened to be written: ``open(path, "a")``."""
+    mode = next((each.value for each in call.keywords if each.arg == "mode"), None)
+    mode = call.args[1] if mode is None and len(call.args) > 1 else mode
+    return (
+        isinstance(mode, ast.Constant) and isinstance(mode.value, str) and not WRITES.isdisjoint(mode.value)
+    )
 
 
 def _kind(

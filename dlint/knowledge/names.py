@@ -97,6 +97,10 @@ CHANGES_BY_NAME = re.compile(
 ENVIRONMENT = frozenset({"os.environ.get", "os.getenv"})
 
 
+# The classes that enumerations are derived from, and what gives a member a value that nobody need know.
+ENUMERATIONS = frozenset(f"enum.{name}" for name in ("Enum", "Flag", "IntEnum", "IntFlag", "StrEnum"))
+NEXT_MEMBER = "enum.auto"
+
 # Classes of libraries that give a class below them nothing but a kind; protocols of methods that it writes.
 ONLY_KINDS = frozenset(
     {

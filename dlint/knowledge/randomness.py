@@ -105,6 +105,13 @@ STATE_CALLS = {
     "random": ("getstate", "setstate"),
     "torch": ("get_rng_state", "set_rng_state"),
 }
+# What sets a library's state to one that was read -> the library, and what reads it.
+SETS_STATE = {
+    "numpy.random.set_state": ("NumPy", "numpy.random.get_state"),
+    "random.setstate": ("random", "random.getstate"),
+    "torch.set_rng_state": ("torch", "torch.get_rng_state"),
+    "torch.random.set_rng_state": ("torch", "torch.random.get_rng_state"),
+}
 # What shuffles its argument in place, and what gives a new order -> the library whose global numbers
 # it draws.
 SHUFFLES_IN_PLACE = {"random.shuffle": "random", "numpy.random.shuffle": "NumPy"}
@@ -119,6 +126,9 @@ GENERATORS = {
     "torch.Generator": "torch.Generator()",
     "torch.Generator().manual_seed": "torch.Generator()",
 }
+# The methods of Python's generator that all its others draw by: whose class has one of its own draws from
+# something else.
+DRAWN_BY = ("random", "getrandbits", "_randbelow")
 # What makes one of a seed, and gives back a generator as it is.
 CHECKED_STATES = frozenset(
     {"sklearn.utils.check_random_state", "sklearn.utils.validation.check_random_state"}

@@ -14,7 +14,9 @@ from dlint.loaders.loader_classes import NamedClasses
 from dlint.loaders.loaders import Loader, is_as_written
 from dlint.objects.initialisers import base_init_calls
 from dlint.project.index.index import as_base
+from dlint.source.closures import trail_to
 from dlint.source.module import Module
+from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, call_of, dotted, own_names, parameters, self_name
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.values import (
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 # A call, the trail to it, and its module.
 _Call: TypeAlias = tuple[ast.Call, list[ast.AST], Module]
+_GETATTR = re.compile(r"\bgetattr\(\s*[\w.]+\s*,\s*(['\"])(\w+)\1")
 # What torch's loaders take as attributes as well, and read when an iteration begins.
 _LATER = ("collate_fn", "worker_init_fn")
 
@@ -118,8 +121,29 @@ class LoaderFinder:
                 for trail in module.paths_to(word) if word in module.text else ():
                     for call in self._calls(trail, module):
                         each.setdefault(id(call[0]), call)
+            for trail in self._asked_for(module):
+                for call in self._calls(trail, module):
+                    each.setdefault(id(call[0]), call)
             found = self._found[module] = list(each.values())
         return found
+
+    def _asked_for(self, module: Module) -> Iterator[list[ast.AST]]:
+        """The trails to what asks for a loader class by its name: ``getattr(data, "DataLoader")``."""
+        if "getattr(" not in module.text:
+            return
+        words = set(self.words)
+        lines = [
+            module.text.count("\n", 0, match.start()) + 1
+            for match in _GETATTR.finditer(module.text)
+            if match[2] in words
+        ]
+        for trail in module.trails_at(lines) if lines else ():
+            for node in walk(trail[-1]):
+                match node:
+                    case ast.Call(
+                        func=ast.Name(id="getattr"), args=[_, ast.Constant(value=str(name)), *_]
+                    ) if name in words:
+                        yield [*trail[:-1], *(trail_to(trail[-1], node) or [])]
 
     def _calls(self, trail: list[ast.AST], module: Module) -> Iterator[_Call]:
         """The calls of what a trail leads to, there or of what it is handed on as, each with the trail to it
@@ -129,7 +153,7 @@ class LoaderFinder:
             yield called[0], called[1][:-1], module
             return
         node, above = trail[-1], trail[-2] if len(trail) > 1 else None
-        if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
+        if not isinstance(node, ast.Call) and not isinstance(getattr(node, "ctx", None), ast.Load):
             return
         if isinstance(above, ast.Attribute) and above.attr == "__init__" and isinstance(trail[-3], ast.Call):
             yield trail[-3], trail[:-2], module

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from dlint.evaluation.containers import is_method
 from dlint.knowledge.loading import is_kept, kept_parameters
 from dlint.knowledge.names import SUBCLASSES
+from dlint.knowledge.randomness import DRAWN_BY, GENERATORS
 from dlint.objects.classes import is_property
 from dlint.objects.declared import Declared
 from dlint.objects.elsewhere.grown import Grown
@@ -33,6 +34,7 @@ from dlint.values.values import (
     Instance,
     Items,
     Key,
+    Made,
     ModuleValue,
     Partial,
     Super,
@@ -71,6 +73,9 @@ class Attributes:
                 outcomes = self._of_instance(base, name, node, point, world)
                 outcomes = self._evaluator.records.defaults(base, outcomes)
                 if all(isinstance(value, Unknown) for value, _ in outcomes):
+                    inherited = self._of_generator(base, name)
+                    if inherited is not None:
+                        return [(inherited, world)]
                     outcomes = self._asked_for(base, name, node, point, world) or outcomes
                 whole = True
                 if self._set_by_name.sets(base.cls):
@@ -92,8 +97,10 @@ class Attributes:
                 ) and self._evaluator.changed_later.is_set_on_class(base, name):
                     return [(Unknown(("attribute", base.key, name)), world)]
                 if found:
+                    classes = self._evaluator.classes
                     bound = [
-                        (self._evaluator.classes.bind(value, base, owner), owner) for value, owner in found
+                        (classes.as_member(classes.bind(value, base, owner), owner), owner)
+                        for value, owner in found
                     ]
                     return [(self._filled(value, owner, name), world) for value, owner in bound]
                 if name == "__name__":
@@ -108,6 +115,10 @@ class Attributes:
                         (self._evaluator.classes.bind(value, base.receiver, owner), world)
                         for value, owner in found
                     ]
+                if isinstance(base.receiver, Instance):
+                    inherited = self._of_generator(base.receiver, name)
+                    if inherited is not None:
+                        return [(inherited, world)]
                 for library in sorted(self._evaluator.classes.libraries(base.cls)):
                     return [(External(f"{library}.{name}"), world)]
             case Partial():
@@ -116,6 +127,18 @@ class Attributes:
             case Function() | ModuleValue():
                 pass
         return [(Unknown(("attribute", base.key, name)), world)]
+
+    def _of_generator(self, base: Instance, name: str) -> Value | None:
+        """What an object has from a library's generator that its class is derived from, and draws its numbers
+        from: ``class Dice(random.Random)``. One that says itself where its numbers come from is another."""
+        if base.point is None or base.node is None:
+            return None
+        classes = self._evaluator.classes
+        kinds = sorted(classes.libraries(base.cls) & GENERATORS.keys())
+        if len(kinds) != 1 or any(classes.member(base.cls, own) for own in DRAWN_BY):
+            return None
+        made = Made(kinds[0], base.node, base.arguments or Arguments(), base.point)
+        return External(f"{made.name}().{name}", made)
 
     def _asked_for(
         self, base: Instance, name: str, node: ast.AST, point: Point, world: World

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from dlint.budget.budget import spend
 from dlint.evaluation.questions import begun
 from dlint.knowledge.loading import is_dataset, is_generic, is_iterable_dataset
-from dlint.knowledge.names import CACHED_PROPERTIES, ONLY_KINDS, is_constructor
+from dlint.knowledge.names import CACHED_PROPERTIES, ENUMERATIONS, NEXT_MEMBER, ONLY_KINDS, is_constructor
 from dlint.source.statements import functions_in
-from dlint.values.frame import Frame, Point, layout_of
+from dlint.values.frame import Arguments, Frame, Point, layout_of
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (
     Class,
@@ -275,6 +275,38 @@ class Classes:
             if isinstance(bound, Function)
         ]
 
+    # Enumerations
+
+    def as_member(self, value: Value, cls: Class) -> Value:
+        """What a class says under a name; the member of an enumeration knows whose it is."""
+        if not isinstance(value, Const) or ENUMERATIONS.isdisjoint(self.libraries(cls)):
+            return value
+        return Const(value.value, cls)
+
+    def of_member(
+        self, base: Const | Made, name: str, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        """What a member of an enumeration has under a name: what its class defines, or its value; nothing
+        where that is not known, or it is no member."""
+        cls = _enumeration(base)
+        if cls is None:
+            return []
+        found = self.member(cls, name)
+        if name == "value" and isinstance(base, Const) and not (found or self._makes_values(cls)):
+            return [(Const(base.value), world)]
+        outcomes: list[Outcome] = []
+        for value, owner in found:
+            bound = self.bind(value, base, owner)
+            if isinstance(bound, Function) and is_property(bound.node):
+                outcomes += self._evaluator.calls.returns(bound, Arguments(), node, point, world)
+            elif isinstance(bound, Function):
+                outcomes.append((bound, world))
+        return outcomes
+
+    def _makes_values(self, cls: Class) -> bool:
+        """Whether an enumeration says itself what the value of a member is."""
+        return any(self.member(cls, name) for name in ("__new__", "__init__", "_value_"))
+
     def properties(self, cls: Class) -> dict[str, list[tuple[Function, Class]]]:
         """The properties of a class and those above it, by name."""
         found = self._properties.get(cls.key)
@@ -349,3 +381,13 @@ def _merged(lines: list[list[Class]], cls: Class) -> list[Class]:
         waiting = [[each for each in line if each.key != first.key] for line in waiting]
         waiting = [line for line in waiting if line]
     return found
+
+
+def _enumeration(value: Const | Made) -> Class | None:
+    """The enumeration that a value is a member of, where it is known to be one."""
+    if isinstance(value, Const):
+        return value.member
+    frame = value.point.frame
+    if value.name != NEXT_MEMBER or not isinstance(frame.scope, ast.ClassDef) or frame.outer is None:
+        return None
+    return Class(frame.scope, frame.outer)

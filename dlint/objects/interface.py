@@ -68,6 +68,8 @@ class Classes(interface.Classes, Protocol):
 
     def bind(self, value: Value, receiver: Value, owner: Class) -> Value: ...
 
+    def as_member(self, value: Value, cls: Class) -> Value: ...
+
 
 class Filled(interface.Filled, Protocol):
     """Dicts that other code fills, and that an object keeps."""

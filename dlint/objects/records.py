@@ -14,7 +14,7 @@ from dlint.source.nodes import speaks_of, walk
 from dlint.source.statements import parameters
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.outcomes import OUTCOMES, Outcome
-from dlint.values.values import Class, Const, External, Instance, Items, Made, Partial, Table, Value
+from dlint.values.values import Class, Const, External, Instance, Items, Made, Partial, Table, Unknown, Value
 from dlint.values.worlds import OPTION, World
 
 if TYPE_CHECKING:
@@ -68,18 +68,28 @@ class Records:
         return [(value, world)]
 
     def replaced(
-        self, value: Value, given: Mapping[str, Argument], node: ast.AST, point: Point
+        self,
+        value: Value,
+        given: Mapping[str, Argument],
+        node: ast.AST,
+        point: Point,
+        *,
+        others: bool = False,
     ) -> Instance | None:
         """A record that is made of what another was made of, and of what is given instead; None where that is
-        not known."""
+        not known. ``others``: of what is not given, nothing is known any more."""
         before = value.arguments if isinstance(value, Instance) else None
         if not isinstance(value, Instance) or before is None or before.splats or before.spread:
             return None
         placed = dict(zip(self._fields(value), before.positional, strict=False))
         if len(placed) < len(before.positional):
             return None
-        arguments = Arguments(keywords={**placed, **before.keywords, **given})
-        return Instance(value.cls, arguments, node, point.key)
+        kept = {**placed, **before.keywords}
+        if others:
+            mark = ("replaced", id(node), point.key)
+            kept = {name: Argument(None, None, Unknown((*mark, name))) for name in self._fields(value)}
+        arguments = Arguments(keywords={**kept, **given})
+        return Instance(value.cls, arguments, node, (point.key, value.key, others))
 
     def are_replaced(self, cls: Class) -> bool:
         """Whether the program may make objects of a class, a record, of others of its objects."""

@@ -235,13 +235,24 @@ def _entered(program: Program, point: Point, link: Link) -> Point:
 
 
 def _once_an_epoch(event: Event) -> bool:
-    """Whether control comes to a place from ``__iter__`` without a loop on the way."""
+    """Whether control comes to a place from ``__iter__`` without a loop on the way, but for one that goes
+    through the streams that the dataset holds, one after the other."""
     point, link = event.point, event.link
     while link.above is not None:
-        if link.caller is None or link.site is None or any(loops_around(link.caller)):
+        if link.caller is None or link.site is None:
+            return False
+        if any(not _is_of_streams(loop, link.site) for loop in loops_around(link.caller)):
             return False
         point, link = link.caller, link.above
     return getattr(point.frame.scope, "name", "") == "__iter__"
+
+
+def _is_of_streams(loop: ast.stmt, gone_through: ast.AST) -> bool:
+    """Whether each round of a loop goes through one of what the object holds: ``for part in self.parts:``."""
+    match loop:
+        case ast.For(target=ast.Name(id=name), iter=ast.Attribute(value=ast.Name(id="self"))):
+            return isinstance(gone_through, ast.Name) and gone_through.id == name
+    return False
 
 
 def _is_read_at_once(call: ast.Call, point: Point) -> bool:

@@ -5,14 +5,15 @@
 `np.random.seed(...)`, `random.seed(...)` or `torch.manual_seed(...)` in worker code other than
 `worker_init_fn`: in `__getitem__`, `collate_fn`, a transform, or what these reach in any file, decorators of
 these functions among it. For a function that is there to seed, which main may call rightly, the finding
-stands at its call in worker code, once for all states that it sets. Where the state is put back afterwards,
-or seeded afresh, by whatever means (`fork_rng`, a context manager or a decorator of the project, a helper),
-it is silent. Seeds in the dataset's `__init__`, in main and in `worker_init_fn` are fine (DL204 looks at the
-last), and so are seeds that the epoch goes into, also by way of an attribute that `set_epoch` sets, or that
-the main process sets to another number in each round of a loop, itself or by a method of any name
-(`dataset.refresh(rng.integers(2**31))`; workers that persist never see that), and the seed that torch gave
-the worker (`get_worker_info().seed`, `torch.initial_seed()`) where `__iter__` seeds once, itself or by a
-helper or the constructor of a reader that it calls outside loops.
+stands at its call in worker code, once for all states that it sets. A state that the constructor has read, or
+the module at import, and that worker code sets (`random.setstate(self.state)`) seeds as a number does. Where
+the state is put back afterwards, or seeded afresh, by whatever means (`fork_rng`, a context manager or a
+decorator of the project, a helper), it is silent. Seeds in the dataset's `__init__`, in main and in
+`worker_init_fn` are fine (DL204 looks at the last), and so are seeds that the epoch goes into, also by way of
+an attribute that `set_epoch` sets, or that the main process sets to another number in each round of a loop,
+itself or by a method of any name (`dataset.refresh(rng.integers(2**31))`; workers that persist never see
+that), and the seed that torch gave the worker (`get_worker_info().seed`, `torch.initial_seed()`) where
+`__iter__` seeds once, itself or by a helper or the constructor of a reader that it calls outside loops.
 
 ## Why is this bad
 
@@ -80,9 +81,18 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from dlint.finding import Remedy
+from dlint.fork.sides import made_in_parent, worker_functions
 from dlint.fork.start_method import surely_starts_anew
 from dlint.knowledge.iterables import DIVIDES
-from dlint.knowledge.randomness import KEEPS_STATE, SEEDS, STATE_CALLS, draws_from, may_draw, sounds_changing
+from dlint.knowledge.randomness import (
+    KEEPS_STATE,
+    SEEDS,
+    SETS_STATE,
+    STATE_CALLS,
+    draws_from,
+    may_draw,
+    sounds_changing,
+)
 from dlint.program.asked import for_event
 from dlint.program.conditions import both, executed
 from dlint.program.program import Program
@@ -95,7 +105,7 @@ from dlint.source.nodes import speaks_of, walk
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
 from dlint.values.places import places_around, tests_around
-from dlint.values.values import External, Function
+from dlint.values.values import External, Function, Made
 from dlint.values.worlds import World
 from dlint.workers.events import Event
 from dlint.workers.reach import Link
@@ -108,6 +118,7 @@ _TRAINS = re.compile("train")
 _EVALUATES = re.compile("test|val|infer|predict")
 _SUMMARY = "Remove the seeding, or draw from a local generator"
 _LOCAL = "draw from a local generator made from that seed"
+_TAKE_BACK = "remove it, or put back afterwards the state that was there"
 _TAKE_OUT = "take this call out of worker code: the function is there to seed, and main may call it rightly"
 _GENERATORS: dict[str, Callable[[str], str]] = {
     "NumPy": "np.random.default_rng({})".format,
@@ -141,6 +152,26 @@ def check(program: Program) -> Iterator[Found]:
                 together.setdefault(id(node), []).append(repeating)
         for each in together.values():
             yield _found(program, code, each)
+        for event in code.events:
+            if event.name in SETS_STATE and _sets_kept(program, event) and _is_drawn(code, event, draws_from):
+                yield _found_state(program, code, event)
+
+
+def _sets_kept(program: Program, event: Event) -> bool:
+    """Whether a call sets a state that the parent has read, and leaves it so."""
+    if event.role == "worker_init_fn" or not isinstance(event.node, ast.Call) or not event.node.args:
+        return False
+    if _once(event) or _kept(event):
+        return False
+    program.evaluator.start()
+    worker = worker_functions(program)
+    values = [value for value, _ in program.evaluator.values(event.node.args[0], event.point, event.world)]
+    return bool(values) and all(
+        isinstance(value, Made)
+        and value.name == SETS_STATE[event.name][1]
+        and made_in_parent(program, value, worker)
+        for value in values
+    )
 
 
 def _judged(program: Program, uses: list[WorkerUse], event: Event) -> _Repeating | None:
@@ -182,7 +213,7 @@ def _of_stream(event: Event) -> bool:
 def _kept(event: Event) -> bool:
     """Whether the state is read before and put back after, in a function on the way to the call."""
     for library, calls in STATE_CALLS.items():
-        if library not in SEEDS[event.name]:
+        if library not in _libraries(event):
             continue
         link: Link | None = event.link
         while link is not None:
@@ -410,6 +441,26 @@ def _found(program: Program, code: WorkerCode, together: list[_Repeating]) -> Fo
     )
 
 
+def _libraries(event: Event) -> str:
+    """The libraries whose state a call sets."""
+    return SEEDS[event.name] if event.name in SEEDS else SETS_STATE[event.name][0]
+
+
+def _found_state(program: Program, code: WorkerCode, event: Event) -> Found:
+    """The finding for a state that is set again, at its call."""
+    assert isinstance(event.node, ast.Call)
+    return Found(
+        event.module,
+        event.node,
+        f"{brief(event.node)} runs in worker code: every draw from {_libraries(event)} after it repeats",
+        "silent",
+        _TAKE_BACK,
+        both(executed(program, code), for_event(program, event), _mode(event)),
+        event.link.steps(event.name, event.module, event.node),
+        by_hand=_TAKE_BACK,
+    )
+
+
 def _summary(event: Event, once: bool) -> str:
     """What the repair does: where the worker's number seeds once, and alone, its seed takes the place."""
     match event.node:
@@ -444,7 +495,7 @@ def _undrawn(code: WorkerCode, event: Event) -> str | None:
 
 def _is_drawn(code: WorkerCode, event: Event, draws: Callable[[str, str], bool]) -> bool:
     """Whether worker code draws from a state that a call seeds."""
-    libraries = SEEDS[event.name].replace(" and ", ", ").split(", ")
+    libraries = _libraries(event).replace(" and ", ", ").split(", ")
     return any(
         draws(each.name, library)
         for each in code.events

@@ -2,7 +2,8 @@
 
 ## What it finds
 
-`np.random.default_rng(...)`, `RandomState`, `random.Random` or `torch.Generator` kept on the dataset (or a
+`np.random.default_rng(...)`, `RandomState`, `random.Random` or `torch.Generator`, or an object of a class of
+yours that is derived from one, kept on the dataset (or a
 transform, or at module level) and drawn from in worker code. A generator made inside the function that draws
 from it is fine, and so are one that only samplers use (they run in the parent) and one that `worker_init_fn`
 or the worker code replaces or seeds again: itself, and not another of that name, nor with a number that is
@@ -153,9 +154,10 @@ from dlint.rules.wording import place
 from dlint.source.nodes import speaks_of, walk
 from dlint.source.statements import FunctionNode, own_names, statements_in
 from dlint.values.frame import Point
+from dlint.values.places import tests_around
 from dlint.values.values import Instance, Key, Made, Unknown, Value
 from dlint.workers.events import Event, Visit
-from dlint.workers.repetition import is_cached, is_once, is_only_where_none
+from dlint.workers.repetition import is_cached, is_for_absent, is_once, is_only_where_none
 from dlint.workers.sharing import codes_of
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
@@ -244,7 +246,8 @@ def _used(program: Program, use: WorkerUse, made: Made) -> str | None:
     if not _is_lazy(program, use, made):
         return None
     owner = made.point.frame.owner
-    resets = resetting(program, use, owner, names_of(made))
+    # What makes it in the parent, whenever that is, makes it for all workers.
+    resets = resetting(program, use, owner, names_of(made)) - {getattr(made.point.frame.scope, "name", "")}
     by_item = id(made.point.frame.scope) in functions_of(program, use)
     read = item_read_in_parent(program, use, owner, resets=resets) if by_item else None
     early = made_early(program, use, made) if read is None else None
@@ -290,7 +293,7 @@ def _draws(program: Program, code: WorkerCode) -> Iterator[tuple[Event, Made, bo
             if again or made.key in restored:
                 continue
             if not made_in_parent(program, made, worker):
-                if is_augmenter(made.name) or first or _lazy(made):
+                if is_augmenter(made.name) or first or _lazy(made) or _is_asked_for(code, made):
                     yield event, made, True
             else:
                 if made.key not in stored:
@@ -473,7 +476,8 @@ def _is_one_of_many(code: WorkerCode, made: Made) -> bool:
 def _is_lazy(program: Program, use: WorkerUse, made: Made) -> bool:
     """Whether a generator is made at its first use, and none is for each process."""
     scope = made.point.frame.scope
-    return _lazy(made) and not is_given_process(program.evaluator, use.code.visits, scope)
+    lazy = _lazy(made) or _is_asked_for(use.code, made)
+    return lazy and not is_given_process(program.evaluator, use.code.visits, scope)
 
 
 def _lazy(made: Made) -> bool:
@@ -485,7 +489,27 @@ def _lazy(made: Made) -> bool:
     owner = place.owner if place is not None else None
     if not isinstance(owner, ast.If):
         return False
-    tested = ast.unparse(owner.test)
+    return _speaks_of(owner.test, made)
+
+
+def _is_asked_for(code: WorkerCode, made: Made) -> bool:
+    """Whether worker code comes to the function that makes a generator only where a test finds none yet:
+    ``if self.rng is None: self.seed()``."""
+    scope = made.point.frame.scope
+    calls = [
+        at for visit in code.visits if visit.function.node is scope for _, at, _ in visit.callers.values()
+    ]
+    return bool(calls) and all(
+        at is not None
+        and is_for_absent(at)
+        and any(_speaks_of(test, made) for test, _, _ in tests_around(at))
+        for at in calls
+    )
+
+
+def _speaks_of(test: ast.expr, made: Made) -> bool:
+    """Whether a test asks for what holds a generator, and for no process."""
+    tested = ast.unparse(test)
     return "pid" not in tested and any(name in tested for name in names_of(made))
 
 

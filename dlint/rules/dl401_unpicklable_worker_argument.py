@@ -22,8 +22,10 @@ lru_cache(maxsize=64)(self.read)`), a lock or event, a `struct.Struct`, what Ope
 equalise (`self.detector = cv2.ORB_create()`), a scripted module (`torch.jit.load`), a library of ctypes, a
 tree of lxml, a Parquet or Arrow file, one of safetensors (`safe_open`), a client of boto3 (or a bucket),
 Google Cloud Storage, MinIO, MongoDB (or a collection), Redis, DuckDB, SQLAlchemy, Elasticsearch, gRPC, httpx
-or aiohttp, a dict of weak references, a decompressor, a
-`SummaryWriter`, a session of ONNX Runtime.
+or aiohttp, a dict of weak references, a decompressor, a queue of threads (`queue.Queue`), a
+`random.SystemRandom`, a `SummaryWriter`, a session of ONNX Runtime; and a file, archive or connection that is
+open, or was, where worker code does not speak of it or it is opened to be written: of those that workers read
+DL403 tells.
 
 What never travels is fine: a lambda called in `__init__` and not kept, one made inside `__getitem__`, one put
 in a list behind the last loop over the loader, or where the list is emptied again at once, one given to a
@@ -123,7 +125,7 @@ from dlint.finding import Remedy
 from dlint.fork.order import comes_before, is_never_sent
 from dlint.fork.shipped import Part, shipped
 from dlint.fork.start_method import LOKY
-from dlint.fork.unsendable import Kept, kept_unsendable
+from dlint.fork.unsendable import Kept, kept_open, kept_unsendable
 from dlint.loaders.loaders import Loader
 from dlint.objects.pickled_state import is_pickled
 from dlint.program.conditions import both, loaded, started_anew
@@ -169,7 +171,10 @@ def check(program: Program) -> Iterator[Found]:
             each
             for part in program.shipped(uses[0][0])
             if part.pickled and isinstance(part.value, Instance)
-            for each in kept_unsendable(program.evaluator, part.value, part.world)
+            for each in (
+                *kept_unsendable(program.evaluator, part.value, part.world),
+                *kept_open(program.evaluator, alike[0].code, part.value, part.world),
+            )
         ]
         for use, by_loky in uses:
             assert use.loader is not None
@@ -390,7 +395,7 @@ def _found_kept(program: Program, kept: Kept, use: WorkerUse, by_loky: bool) -> 
 
 
 def _a(kind: str) -> str:
-    return "an" if kind[0] in "aeiouAEIO" else "a"
+    return "an" if kind[0] in "aeiouAEIO" or (kind[:2].isupper() and kind[0] in "FHLMNRSX") else "a"
 
 
 def _remedy(program: Program, hazard: _Hazard) -> tuple[Remedy | None, str | None]:

@@ -3,15 +3,16 @@
 ## What it finds
 
 In the `__iter__` of an `IterableDataset`, or what it calls, a list that is shuffled with the global random
-numbers of `random`, NumPy or torch (`random.shuffle(self.files)`, `order = torch.randperm(n)`, or a list that
-has no name: `return random.sample(self.files, len(self.files))`), and after that divided by the number of the
-worker: `self.files[info.id :: info.num_workers]`, `islice`, a loop that takes one of so many, or the files
-from one number to another; also where a function or method that gets the list divides it
-(`self.my_part(self.files)`), be it what another leaves (`by_worker(by_rank(files))`), or
-where the function or generator that shuffles hands the list on, and its caller divides that
-(`islice(self.shuffled(), info.id, None, info.num_workers)`), be that a property, or the `__iter__` of an
-object that is gone through (`islice(self.shards, info.id, None, info.num_workers)`). Also a list that one
-worker shuffles alone, with whatever generator (`if info.id == 0: rng.shuffle(files)`).
+numbers of `random`, NumPy or torch (`random.shuffle(self.files)`, `order = torch.randperm(n)`,
+`sorted(self.files, key=lambda _: random.random())`, or a list that has no name: `return
+random.sample(self.files, len(self.files))`), and after that divided by the number of the worker:
+`self.files[info.id :: info.num_workers]`, `islice`, a loop that takes one of so many, or the files from one
+number to another; also where a function or method that gets the list divides it (`self.my_part(self.files)`),
+be it what another leaves (`by_worker(by_rank(files))`), or where the function or generator that shuffles
+hands the list on, and its caller divides that (`islice(self.shuffled(), info.id, None, info.num_workers)`),
+be that a property, or the `__iter__` of an object that is gone through (`islice(self.shards, info.id, None,
+info.num_workers)`). Also a list that one worker shuffles alone, with whatever generator (`if info.id == 0:
+rng.shuffle(files)`).
 
 Not reported: other shuffles with a generator of their own, which may be seeded alike; one after the list was
 divided, of the worker's own part; one that runs only where there is one worker (`if info.num_workers == 1:`),
@@ -83,7 +84,14 @@ from typing import TypeAlias
 from dlint.calls.parameters import passed
 from dlint.knowledge.iterables import RANKS
 from dlint.knowledge.loading import is_iterable_dataset
-from dlint.knowledge.randomness import GENERATORS, SEEDS, SHUFFLES_ANEW, SHUFFLES_IN_PLACE, STATE_CALLS
+from dlint.knowledge.randomness import (
+    GENERATORS,
+    SEEDS,
+    SHUFFLES_ANEW,
+    SHUFFLES_IN_PLACE,
+    STATE_CALLS,
+    draws_from,
+)
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import loaded
 from dlint.program.program import Program
@@ -122,8 +130,8 @@ def check(program: Program) -> Iterator[Found]:
             continue
         if use.loader is not None and not _has_several(use.loader):
             continue
-        for event in nearest(use.code.events):
-            library = SHUFFLES_IN_PLACE.get(event.name) or SHUFFLES_ANEW.get(event.name)
+        for drawn in nearest(use.code.events):
+            event, library = _shuffling(drawn)
             function, statement = event.point.frame.scope, event.point.statement
             if not (library or _is_of_own_state(event)):
                 continue
@@ -139,12 +147,14 @@ def check(program: Program) -> Iterator[Found]:
             if isinstance(name, str) and own.is_one(name, event.node):
                 continue
             if not _is_divided(program, shares, use.code, name, event.point) and not (
-                own.hands_on(name, event.point) and _is_divided_by_caller(program, use.code, event, shares)
+                own.hands_on(name, event.point)
+                and _is_divided_by_caller(program, use.code, event, drawn, shares)
             ):
                 continue
             if own.is_of_one(event.point) or (library is not None and _differs(program, use, library)):
                 ranks = _is_of_ranks(program, own, name, event.point)
-                yield _found(program, use, event, whole, own.is_of_some(event.point), ranks)
+                found = _found(event, whole, own.is_of_some(event.point), ranks, use.loader)
+                yield found._replace(condition=loaded(program, use, drawn))
 
 
 def _of(program: Program, shares: _Known, code: WorkerCode, frame: Frame) -> Shares:
@@ -245,13 +255,18 @@ def _takes(code: WorkerCode, own: Shares, whole: str | ast.expr, function: Value
     return any(inside.taken_of(name, None) for name in names)
 
 
-def _is_divided_by_caller(program: Program, code: WorkerCode, event: Event, shares: _Known) -> bool:
+def _is_divided_by_caller(
+    program: Program, code: WorkerCode, event: Event, drawn: Event, shares: _Known
+) -> bool:
     """Whether who calls the function of an event, or goes through its object, takes the worker's part of what
     that gives, or hands it on to one who does: ``islice(self.shuffled(), info.id, None, info.num_workers)``;
     but of one that begins again without end."""
     if any(isinstance(loop, ast.While) for loop in loops_around(event.point)):
         return False
-    return any(_is_divided_above(program, code, each.link, shares) for each in code.each_way([event]))
+    links = [each.link for each in code.each_way([drawn])]
+    # What draws the keys of a sorting is called by that.
+    links = links if drawn is event else [each.above for each in links if each.above is not None]
+    return any(_is_divided_above(program, code, each, shares) for each in links)
 
 
 def _is_divided_above(program: Program, code: WorkerCode, link: Link | None, shares: _Known) -> bool:
@@ -294,6 +309,26 @@ def _has_several(loader: Loader) -> bool:
     )
 
 
+def _shuffling(event: Event) -> tuple[Event, str | None]:
+    """A call that puts things in an order of chance, and whose numbers it draws: one that draws the key by
+    which things are sorted stands for the sorting (``files.sort(key=lambda _: random.random())``)."""
+    library = SHUFFLES_IN_PLACE.get(event.name) or SHUFFLES_ANEW.get(event.name)
+    link = event.link
+    key, caller, above = link.site, link.caller, link.above
+    if library or not isinstance(key, ast.Lambda) or isinstance(key.body, ast.IfExp | ast.Tuple):
+        return event, library
+    drawn = next((each for each in STATE_CALLS if draws_from(event.name, each)), None)
+    if drawn is None or caller is None or caller.statement is None or above is None:
+        return event, None
+    for node in path_to(caller.statement, key):
+        match node:
+            case ast.Call(func=ast.Name(id="sorted") | ast.Attribute(attr="sort"), keywords=given) if any(
+                each.arg == "key" and each.value is key for each in given
+            ):
+                return Event(event.name, None, node, caller, event.world, above, event.role), drawn
+    return event, None
+
+
 def _is_of_own_state(event: Event) -> bool:
     """Whether a generator shuffles a list in place: ``random.Random(0).shuffle(files)``."""
     made = event.owner
@@ -308,6 +343,8 @@ def _ordered(event: Event, statement: ast.stmt) -> ast.expr | None:
         return None
     if event.name in SHUFFLES_IN_PLACE or _is_of_own_state(event):
         return call.args[0] if len(call.args) == 1 and not call.keywords else None
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "sort":
+        return call.func.value
     if any(keyword.arg == "generator" for keyword in call.keywords):
         return None
     if event.name == "random.sample" and not _takes_all(call):
@@ -388,21 +425,20 @@ def _cure(some: bool, ranks: bool) -> str:
     return f"shuffle {how}, or after dividing"
 
 
-def _found(program: Program, use: WorkerUse, event: Event, whole: ast.expr, some: bool, ranks: bool) -> Found:
+def _found(event: Event, whole: ast.expr, some: bool, ranks: bool, loader: Loader | None) -> Found:
     assert isinstance(event.node, ast.expr)
     listed = brief(whole, _LONGEST)
     happens = f"each worker takes its share of {listed} in an order of its own"
     if some:
         happens = f"not all workers shuffle {listed} before each takes its share"
     cure = _cure(some, ranks)
-    where = f" (loader at {use.loader.module.relative}:{use.loader.call.lineno})" if use.loader else ""
+    where = f" (loader at {loader.module.relative}:{loader.call.lineno})" if loader else ""
     return Found(
         event.module,
         event.node,
         f"{happens}: some items come twice, others never",
         "silent",
         f"{cure}{where}",
-        loaded(program, use, event),
-        event.link.steps(event.name, event.module, event.node),
+        reach=event.link.steps(event.name, event.module, event.node),
         by_hand=cure,
     )

@@ -45,12 +45,14 @@ class Value:
 
 
 class Const(Value):
-    """None, a bool, a number, a string or bytes."""
+    """None, a bool, a number, a string or bytes; ``member`` is the enumeration that has a member of this
+    value, where that is meant."""
 
-    __slots__ = ("value",)
+    __slots__ = ("member", "value")
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Any, member: Class | None = None) -> None:
         self.value = value
+        self.member = member
         self.key = ("const", type(value).__name__, value)
 
     def __eq__(self, other: object) -> bool:
@@ -66,10 +68,11 @@ class Unknown(Value):
     ``call`` is the call of something unknown that gives it, where that may make an object: what it was given,
     its node and where it stands. ``text`` is how a string or path begins and ends of which no more is known.
     ``computed``: it is what an operator gives, which is never None. ``is_number``: ``int`` has made it.
-    ``is_path``: it is a path, as far as it is not None or a text, which its declaration says.
+    ``is_path``: it is a path, as far as it is not None or a text, which its declaration says. ``stored``: it
+    is what a statement is seen to store where it is read.
     """
 
-    __slots__ = ("call", "computed", "is_number", "is_path", "text")
+    __slots__ = ("call", "computed", "is_number", "is_path", "stored", "text")
 
     def __init__(
         self,
@@ -85,12 +88,21 @@ class Unknown(Value):
         self.computed = computed
         self.is_number = is_number
         self.is_path = is_path
+        self.stored = False
         self.key = number(parts)
 
     def as_number(self) -> Unknown:
         """The same, known to be a number."""
         made = Unknown(("number", self.key), computed=self.computed, is_number=True)
         made.key = self.key
+        return made
+
+    def as_stored(self) -> Unknown:
+        """The same, seen to be stored."""
+        made = Unknown(
+            ("stored", self.key), self.call, self.text, self.computed, self.is_number, self.is_path
+        )
+        made.key, made.stored = self.key, True
         return made
 
     def as_path(self) -> Unknown:
@@ -237,14 +249,23 @@ class Class(Value):
 
 
 class Instance(Value):
-    """An object of a class of the program; ``arguments`` is None where the making is not known."""
+    """An object of a class of the program; ``arguments`` is None where the making is not known. ``point`` is
+    where a call of the class makes it."""
 
-    __slots__ = ("arguments", "cls", "node")
+    __slots__ = ("arguments", "cls", "node", "point")
 
-    def __init__(self, cls: Class, arguments: Arguments | None, node: ast.AST | None, at: Key = None) -> None:
+    def __init__(
+        self,
+        cls: Class,
+        arguments: Arguments | None,
+        node: ast.AST | None,
+        at: Key = None,
+        point: Point | None = None,
+    ) -> None:
         self.cls = cls
         self.arguments = arguments
         self.node = node
+        self.point = point
         self.key = number(("instance", cls.key, id(node) if node is not None else None, at))
 
 

@@ -13,6 +13,8 @@ OPTION: Final = "option"
 # Assumed by what several worlds have in common, where they have more: that another world agrees with it does
 # not show that it agrees with one of them.
 FOLDED: Final = ("folded",)
+# What the key of a text begins with.
+_OF_TEXT: Final = ("const", "str")
 # Of more ways than these nobody remembers what each of them assumes.
 _MOST_WAYS: Final = 64
 _FIELDS: Final = {"truth": 0, "none": 1, "equal": 2, "different": 3}
@@ -146,6 +148,18 @@ class World:
         """All that is assumed of an unknown thing."""
         about: About = self.facts.get(key, NOTHING)
         return about
+
+    def texts(self) -> frozenset[tuple[str, bool]]:
+        """The texts that unknown things are assumed to be equal to, or (False) not to."""
+        found: set[tuple[str, bool]] = set()
+        for key, about in self.facts.items():
+            if isinstance(key, _Choice):
+                continue
+            equal, different = about[2], about[3]
+            if equal is not None and isinstance(equal.value, str):
+                found.add((equal.value, True))
+            found.update((each[2], False) for each in different if each[:2] == _OF_TEXT)
+        return frozenset(found)
 
     def with_about(self, key: Key, about: About) -> World:
         """The world that assumes this of an unknown thing, instead of what it assumed before."""

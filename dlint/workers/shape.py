@@ -87,6 +87,25 @@ def shape_of(evaluator: Evaluator, value: Value, world: World, depth: int = 0) -
     return value.key
 
 
+def assumed_of(evaluator: Evaluator, value: Value, world: World) -> Key:
+    """What a world assumes that a dataset may ask its unknown settings for: texts that its class writes.
+    ``if opt["phase"] == "train"`` in front of one loader makes its dataset another one than that of the
+    other."""
+    if not isinstance(value, Instance) or not world.facts:
+        return ()
+    told = world.texts()
+    if not told:
+        return ()
+    texts = [above.module.text for above in evaluator.classes.line(value.cls)]
+    return tuple(
+        sorted(
+            (text, equal)
+            for text, equal in told
+            if any(f'"{text}"' in each or f"'{text}'" in each for each in texts)
+        )
+    )
+
+
 def _told_later(evaluator: Evaluator, value: Instance) -> list[Argument]:
     """What methods that store in an object are given, where its constructor is given nothing:
     ``dataset.initialize(opt)``."""

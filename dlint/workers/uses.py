@@ -16,7 +16,7 @@ from dlint.loaders.loaders import Loader, is_zero
 from dlint.source.module import TYPE_PARAMETERS, Module
 from dlint.values.values import Class, Const, Instance, Items, Key, Made, Unknown, Value
 from dlint.values.worlds import HERE, World
-from dlint.workers.shape import shape_of
+from dlint.workers.shape import assumed_of, shape_of
 from dlint.workers.worker import WorkerCode
 
 if TYPE_CHECKING:
@@ -142,7 +142,11 @@ class UseFinder:
         if known is None:
             self._evaluator.start()
             shape = shape_of(self._evaluator, value, world)
-            known = world, self._first_like.setdefault(shape, (value, world))
+            first = self._first_like.setdefault(shape, (value, world))
+            assumed = assumed_of(self._evaluator, value, world)
+            if assumed:
+                first = self._first_like.setdefault((shape, assumed), (value, world))
+            known = world, first
             self._likes[value.key, id(world)] = known
         return known[1]
 

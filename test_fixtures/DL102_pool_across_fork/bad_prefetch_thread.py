@@ -30,7 +30,7 @@ class Prefetched(IterableDataset):
 
 def main():
     model = torch.nn.Linear(64, 2)
-    for samples in DataLoader(Prefetched(32), batch_size=4, num_workers=2):
+    for samples in DataLoader(Prefetched(32), batch_size=4, num_workers=2, multiprocessing_context="fork"):
         model(samples).mean().backward()
     print("trained")
 

@@ -19,7 +19,7 @@ class Noisy(Dataset):
 
 
 def main():
-    loader = DataLoader(Noisy(), batch_size=2, num_workers=2)
+    loader = DataLoader(Noisy(), batch_size=2, num_workers=2, multiprocessing_context="fork")
     draws = [value for _ in range(3) for batch in loader for value in batch.tolist()]
     assert len(set(draws)) == 24
 

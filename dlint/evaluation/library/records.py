@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from dlint.evaluation.interface import Evaluator
 from dlint.evaluation.library.arguments import first
@@ -19,11 +18,9 @@ from dlint.knowledge.names import (
     TUPLE_REPLACED,
 )
 from dlint.values.frame import Argument, Arguments, Point
-from dlint.values.values import NONE, Instance, Made, Table
+from dlint.values.outcomes import Outcome
+from dlint.values.values import NONE, Instance, Made, Table, Unknown
 from dlint.values.worlds import World
-
-if TYPE_CHECKING:
-    from dlint.values.outcomes import Outcome
 
 
 def _as_dict(
@@ -84,13 +81,12 @@ def _copied_model(
 def _changed_by(
     evaluator: Evaluator, arguments: Arguments, others: Arguments, node: ast.AST, point: Point, world: World
 ) -> list[Outcome]:
-    """A record with what the entries of dicts say instead, where these are known."""
+    """A record with what the entries of dicts say instead: one that may have entries which nobody knows, as
+    what is read from a file, may have any other field."""
     found: list[Outcome] = []
     for table, w in evaluator.containers.table(others, world):
-        if table.open:
-            return []
         given = {str(name): Argument(None, None, value) for name, value in table.items.items()}
-        changed = _changed(evaluator, arguments, given, node, point, w)
+        changed = _changed(evaluator, arguments, given, node, point, w, others=table.open)
         if not changed:
             return []
         found += changed
@@ -104,14 +100,18 @@ def _changed(
     node: ast.AST,
     point: Point,
     world: World,
+    *,
+    others: bool = False,
 ) -> list[Outcome]:
-    """A record with other values in some fields."""
+    """A record with other values in some fields, or in any (``others``); nothing where no record is known."""
+    mark = ("replaced", id(node), point.key)
     made = [
-        (evaluator.records.replaced(value, given, node, point), w)
+        (evaluator.records.replaced(value, given, node, point, others=others), value, w)
         for value, w in first(evaluator, arguments, world)
     ]
-    known: list[Outcome] = [(value, w) for value, w in made if value is not None]
-    return known if len(known) == len(made) else []
+    if all(record is None for record, _, _ in made):
+        return []
+    return [(record or Unknown((*mark, value.key)), w) for record, value, w in made]
 
 
 def _structured(

@@ -311,3 +311,11 @@ IN_MEMORY = "memory"
 def is_descriptor(name: str) -> bool:
     """Whether a library's call by this name gives a number that means an open file of its process."""
     return _DESCRIPTORS.fullmatch(name) is not None
+
+
+def refused_handle(name: str) -> Handle | None:
+    """The handle that a library's call surely gives, where pickle refuses it."""
+    handle = HANDLES.get(name)
+    if handle is None or handle.sent or handle.number or handle.suffix or handle.contents:
+        return None
+    return handle

@@ -135,6 +135,13 @@ _CALLS = {
     "threading.local": Refused("threading.local", "_thread._local"),
     "threading.Barrier": Refused("barrier", _LOCK),
     "threading.Timer": Refused("timer", _LOCK),
+    "queue.Queue": Refused("queue", _LOCK),
+    "queue.LifoQueue": Refused("queue", _LOCK),
+    "queue.PriorityQueue": Refused("queue", _LOCK),
+    "queue.SimpleQueue": Refused("queue", "_queue.SimpleQueue"),
+    "random.SystemRandom": Refused(
+        "random.SystemRandom", error="NotImplementedError: System entropy source does not have state."
+    ),
     "concurrent.futures.Future": Refused("future", "_thread.RLock"),
     "asyncio.new_event_loop": Refused("event loop", error=_LOCAL.format("WeakSet.__init__.<locals>._remove")),
     "contextvars.ContextVar": Refused("context variable", "_contextvars.ContextVar"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from dlint.calls.decorators import is_dispatched, registered
 from dlint.knowledge.callbacks import CONTEXT_DECORATOR, MAKES_CONTEXTS
 from dlint.source.statements import FunctionNode
 from dlint.values.frame import Argument, Arguments, Frame, Point
@@ -23,6 +24,10 @@ def meet_wrappers(evaluator: Evaluator, meeting: Meeting, function: Function, fr
         return
     at = Point(function.frame, node)
     given = frame.arguments.behind(function.receiver) if frame.arguments is not None else None
+    if is_dispatched(evaluator, node, function.frame):
+        for other in registered(evaluator, function):
+            meeting.called(other, frame.arguments, node, at, HERE)
+        return
     for decorator in node.decorator_list:
         if _enters(evaluator, meeting, decorator, at):
             continue

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from dlint.calls.leads import is_data_method, is_own
+from dlint.calls.leads import is_data_method, is_own, sorted_by
 from dlint.calls.parameters import written
 from dlint.knowledge.callbacks import (
     PLAIN_BUILTINS,
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 _CALLED_BY_TORCH = ("__call__", "forward")
 _MOST_PARTS = 40
+# How a function is written that a call is given.
+_FUNCTIONS = (ast.Lambda, ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 _GIVES_FUNCTION = ("fn", "func", "function", "target")
 # What a decorator is given stands for the function, which is looked at by itself, with the arguments of its
 # callers: what it gets through `*args` says less.
@@ -97,10 +99,13 @@ class Meeting:
     def call(self, node: ast.Call, at: Point, world: World) -> None:
         """A call."""
         if isinstance(node.func, ast.Attribute) and is_data_method(node.func, at.frame):
+            self._by_key(node, at, world)
             return
         arguments = arguments_of(node, at)
         for callee, w in self._in_worker(node.func, at, world):
             self.called(callee, arguments, node, at, w)
+            if isinstance(callee, Unknown | External):
+                self._by_key(node, at, w)
             if isinstance(callee, Unknown) and isinstance(node.func, ast.Attribute):
                 self._handed(node.func.attr, arguments, at, w)
             if isinstance(callee, Unknown) or (isinstance(callee, Made) and is_builder(callee.name)):
@@ -141,6 +146,20 @@ class Meeting:
                 for name in ("__iter__", "__next__"):
                     for method in self._evaluator.classes.methods(value, name):
                         self._enter(method, Arguments(), node, at, w)
+
+    def operation(self, node: ast.expr, at: Point, world: World) -> None:
+        """An operator or a builtin, which may run a method of an object of the program."""
+        for run in self._evaluator.leads.by_operator(node, at.frame):
+            given = Arguments([Argument(each, at) for each in run.given])
+            for value, w in self._in_worker(run.holder, at, world):
+                if not isinstance(value, Instance):
+                    continue
+                for name in run.methods:
+                    found = self._evaluator.classes.methods(value, name)
+                    for method in found:
+                        self._enter(method, given, node, at, w)
+                    if found:
+                        break
 
     def context(self, node: ast.expr, at: Point, world: World) -> None:
         """Entering and leaving what may be an object of the program with ``with``."""
@@ -216,7 +235,7 @@ class Meeting:
                     self.called(callee.callee, both, node, at, world)
             case Class():
                 if node is not None and at is not None:
-                    made = Instance(callee, arguments, node, at.key)
+                    made = Instance(callee, arguments, node, at.key, at)
                     for value, owner in self._evaluator.classes.member(callee, "__init__"):
                         if isinstance(value, Function):
                             bound = Function(value.node, value.frame, made, owner)
@@ -258,7 +277,7 @@ class Meeting:
             return
         before = element_arguments(callee.name)
         for argument in arguments.all():
-            if isinstance(argument.expression, ast.Lambda | ast.Name | ast.Attribute | ast.Call):
+            if isinstance(argument.expression, _FUNCTIONS):
                 given = arguments.positional[1:] if argument in arguments.positional[:1] else []
                 for value, w in self._evaluator.value_of(argument, world):
                     if isinstance(value, Function | Partial) and before is not None and given:
@@ -271,13 +290,20 @@ class Meeting:
                     if isinstance(last, External) and argument in _functions(arguments):
                         self._note(last.name, last.owner, node, at, w)
 
+    def _by_key(self, node: ast.Call, at: Point, world: World) -> None:
+        """A list that is sorted calls for each of its elements what it is to be sorted by."""
+        key = sorted_by(node)
+        for value, w in self._evaluator.values(key, at, world) if key is not None else ():
+            if isinstance(value, Function | Partial):
+                self.called(value, None, key, at, w, plain=True)
+
     def _handed(self, method: str, arguments: Arguments, at: Point, world: World) -> None:
         """Functions of the program handed to what is not known, by a method that calls what it is given:
         ``table[name].apply(clean)``."""
         if not is_called_for_others(method):
             return
         for argument in _functions(arguments):
-            if isinstance(argument.expression, ast.Lambda | ast.Name | ast.Attribute | ast.Call):
+            if isinstance(argument.expression, _FUNCTIONS):
                 for value, w in self._evaluator.value_of(argument, world):
                     if isinstance(value, Function | Partial):
                         self.called(value, None, argument.expression, at, w, plain=True)

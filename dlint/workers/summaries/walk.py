@@ -151,6 +151,7 @@ class Walk:
                 self._meeting.attribute(node, at, world)
             elif isinstance(node, ast.YieldFrom | ast.Starred):
                 self._meeting.iteration(node.value, at, world)
+            self._meeting.operation(node, at, world)
 
     def _matters(self, node: ast.expr, at: Point) -> bool:
         """Whether anything of an expression is worth following here."""
