@@ -56,15 +56,17 @@ class Epochs:
         self._calls: dict[str, list[Receiver]] = {}
         self._stores: dict[str, list[tuple[str, list[Value]]]] = {}
 
-    def told(self, dealt: Dealt, modules: set[str]) -> list[Tell] | None:
+    def told(
+        self, dealt: Dealt, modules: set[str], sites: Set[ast.AST | None] = frozenset()
+    ) -> list[Tell] | None:
         """What can tell a loader's sampler the epoch: calls that may tell the same each time, None where
         something else does; ``modules`` are the files of the programs that build the loader, whose libraries
-        may do it as well."""
+        may do it as well, ``sites`` the calls by which it is surely made, if one function makes several."""
         index, found = self._program.modules.index, list[Tell]()
         # A call in the same program counts unless it is another's: one is soon found there.
         files = sorted(index.mentioning(TELLS), key=lambda file: file not in modules)
         for relative, each in self._telling(files, modules):
-            if self._may_tell_it(each, dealt, here=relative in modules):
+            if self._may_tell_it(each, dealt, sites, here=relative in modules):
                 if each.tell is None or each.hands_on or not may_be_same(self._program, each.tell):
                     return None
                 found.append(each.tell)
@@ -207,12 +209,14 @@ class Epochs:
             may_tell(self._program, each, owner, here=relative in modules) for relative, each in running
         )
 
-    def _may_tell_it(self, receiver: Receiver, dealt: Dealt, *, here: bool) -> bool:
+    def _may_tell_it(
+        self, receiver: Receiver, dealt: Dealt, sites: Set[ast.AST | None], *, here: bool
+    ) -> bool:
         """Whether a call may tell a sampler; ``here``: what is unknown there may be it."""
         values = [
             value for value in receiver.values if not (receiver.asked and has_none(self._program, value))
         ]
-        return any(reaches(value, dealt) for value in values) or (
+        return any(reaches(value, dealt, sites) for value in values) or (
             here and not all(is_another(self._program, receiver, value) for value in values)
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Set
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.epochs import TELLS, is_without_epochs
@@ -30,10 +31,15 @@ class Receiver(NamedTuple):
     asked: bool = False
 
 
-def reaches(value: Value, dealt: Dealt) -> bool:
-    """Whether something is a sampler, or what holds it, or an attribute of these under which it is held."""
+def reaches(value: Value, dealt: Dealt, sites: Set[ast.AST | None] = frozenset()) -> bool:
+    """Whether something is a sampler, or what holds it, or an attribute of these under which it is held.
+    ``sites`` are the calls of the function that makes the loader which is meant, where others are known to
+    make others."""
     if isinstance(value, External) and value.owner is not None:
         if value.owner.node is dealt.loader:
+            site = value.owner.point.frame.site
+            if sites and site is not None and site not in sites:
+                return False
             return _is_under(value.name.rpartition("().")[2], dealt)
         return value.owner.node in dealt.holders
     return getattr(value, "node", None) in dealt.holders
