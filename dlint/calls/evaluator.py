@@ -67,6 +67,7 @@ from dlint.values.values import (
     Table,
     Unknown,
     Value,
+    slice_of,
 )
 from dlint.values.worlds import HERE, World
 
@@ -467,7 +468,7 @@ class Evaluator(Questions):
     def _slice(self, base: Value, index: ast.Slice, point: Point, world: World) -> list[Outcome]:
         """The values of ``base[lower:upper:step]``."""
         if not isinstance(base, Items):
-            return [(base if isinstance(base, Made) else Unknown(("slice", base.key)), world)]
+            return [(base if isinstance(base, Made) else slice_of(base), world)]
         bounds: list[int | None] = []
         for bound in (index.lower, index.upper, index.step):
             given = [value for value, _ in self.values(bound, point, world)] if bound is not None else [NONE]

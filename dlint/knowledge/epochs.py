@@ -31,6 +31,33 @@ DRAWS = frozenset(
 SEEDED_BY = frozenset({"manual_seed", "seed", "Random", "RandomState", "default_rng"})
 # The distributed sampler's method; all that it does is store the number in the attribute ``epoch``.
 TELLS = "set_epoch"
+# What has no such method, nor finds methods in what it holds: torch's own, and what classes are derived from.
+_WITHOUT_EPOCHS = frozenset(
+    {
+        "abc.ABC",
+        "builtins.object",
+        "typing.Generic",
+        *(
+            f"torch.utils.data.{name}"
+            for name in (
+                "BatchSampler",
+                "ChainDataset",
+                "ConcatDataset",
+                "DataLoader",
+                "Dataset",
+                "IterableDataset",
+                "RandomSampler",
+                "Sampler",
+                "SequentialSampler",
+                "StackDataset",
+                "Subset",
+                "SubsetRandomSampler",
+                "TensorDataset",
+                "WeightedRandomSampler",
+            )
+        ),
+    }
+)
 
 # Libraries whose training loops call set_epoch on the loaders that they are given, and the names of what does
 # so: who has only files read by one of them has no such loop.
@@ -72,6 +99,11 @@ _EVALUATING = re.compile(r"\b(?:no_grad|inference_mode)\b|\.eval\s*\(\s*\)")
 def sets_epoch_itself(data: bytes) -> bool:
     """Whether a file uses a library that calls set_epoch."""
     return any(imports.search(data) and names.search(data) for imports, names in _CALLERS)
+
+
+def is_without_epochs(name: str) -> bool:
+    """Whether objects of a library's class surely have no ``set_epoch``."""
+    return name in _WITHOUT_EPOCHS or name.startswith("torchvision.datasets.")
 
 
 def speaks_of_evaluation(name: str) -> bool:

@@ -36,13 +36,15 @@ _SEED_STATES = frozenset({"random.seed", "np.random.seed", "numpy.random.seed"})
 
 class Dealt(NamedTuple):
     """A distributed sampler of a loader; ``holders`` are the calls that made what holds it, itself and the
-    loader among them, and ``point`` is where it is made."""
+    loader among them, ``under`` what the loader gets it (or its holder) as, ``point`` where it is made."""
 
     sampler: Made | Instance
     call: ast.Call
     point: Point
     world: World
     holders: frozenset[ast.AST]
+    loader: ast.Call
+    under: frozenset[str]
 
 
 class Samplers:
@@ -61,10 +63,12 @@ class Samplers:
                 for sampler, w, holders in self._inside(value, world, (loader.call,)) if value else ():
                     call = sampler.node
                     if isinstance(call, ast.Call):
-                        dealt = Dealt(sampler, call, _place(sampler, loader), w, frozenset((*holders, call)))
+                        made, around = _place(sampler, loader), frozenset((*holders, call))
+                        dealt = Dealt(sampler, call, made, w, around, loader.call, frozenset((name,)))
                         found.setdefault(id(call), []).append(dealt)
         for ways in found.values():
-            yield next((each for each in ways if not self.keeps_order(each)), ways[0])
+            shown = next((each for each in ways if not self.keeps_order(each)), ways[0])
+            yield shown._replace(under=frozenset[str]().union(*(each.under for each in ways)))
 
     def given(self, sampler: Made | Instance, name: str) -> Argument | None:
         """What a sampler is given under a name, or at its place."""

@@ -4,7 +4,8 @@
 
 In worker code that may be forked:
 
-- `torch.set_num_threads(n)` with n greater than 1, as that is written, as the default of an option, or as the
+- `torch.set_num_threads(n)` with n greater than 1, as that is written, as the default of an option or of a
+  variable of the environment, as the greatest of several numbers (`max(2, n)`), or as the
   number of cores (`os.cpu_count()`);
 - `sort`, `group_by`, `read_parquet` and a lazy table's `collect` of polars, where the parent uses polars too;
 - scikit-learn's `KMeans` and `HistGradientBoosting...`, and faiss, where the parent uses them too and the
@@ -70,6 +71,7 @@ import re
 from collections.abc import Iterator
 
 from dlint.evaluation.library.library import answer_of
+from dlint.evaluation.options.beside import BY_ENVIRONMENT
 from dlint.fork.early.put_to_work import run_by_constructors
 from dlint.fork.early.reads import item_read_in_parent
 from dlint.fork.early.surely import is_by_key, is_sure
@@ -87,7 +89,8 @@ from dlint.source.module import Module
 from dlint.source.statements import FunctionNode, parameters, statement_at, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import function_body
-from dlint.values.values import Const, External, Made
+from dlint.values.places import spelled
+from dlint.values.values import Const, External, Made, Unknown, Value
 from dlint.workers.events import Event, Visit
 from dlint.workers.repetition import is_cached, is_once
 from dlint.workers.uses import WorkerUse
@@ -95,6 +98,7 @@ from dlint.workers.uses import WorkerUse
 # What has run on a library's threads is not undone.
 # What the options that a program is started with are asked of.
 _ASKED = ".parse_args()."
+_GREATEST = "builtins.max"
 _NEVER = re.compile(r"(?!)")
 _OMP = re.compile(r"THREADING_LAYER\W{1,8}omp\b")
 
@@ -109,7 +113,11 @@ def check(program: Program) -> Iterator[Found]:
         if not (threads or libraries or omp) or program.start_method_of(use) in STARTS_ANEW:
             continue
         for event in threads:
-            if isinstance(event.node, ast.Call) and _several(program, event, event.node):
+            if (
+                isinstance(event.node, ast.Call)
+                and event.node.args
+                and _several(program, event, event.node.args[0])
+            ):
                 yield _torch(program, event, event.node, use)
         for library in libraries:
             for visit in use.code.visits:
@@ -123,18 +131,34 @@ def check(program: Program) -> Iterator[Found]:
             yield from _numba(program, use, parent)
 
 
-def _several(program: Program, event: Event, call: ast.Call) -> bool:
-    """Whether a number of threads is surely more than one."""
-    if not call.args:
-        return False
-    values = [value for value, _ in program.evaluator.values(call.args[0], event.point, event.world)]
+def _several(program: Program, event: Event, number: ast.expr) -> bool:
+    """Whether a number of threads is surely more than one, as long as nobody asks for another."""
+    number = spelled(number, event.point)
+    if isinstance(number, ast.Call) and len(number.args) > 1 and not number.keywords:
+        # The greatest of some numbers is no less than any of these.
+        functions = program.evaluator.values(number.func, event.point, event.world)
+        if all(isinstance(value, External) and value.name == _GREATEST for value, _ in functions):
+            plain = [each for each in number.args if not isinstance(each, ast.Starred)]
+            return any(_several(program, event, each) for each in plain)
+    values = [value for value, _ in program.evaluator.values(number, event.point, event.world)]
     # What a user asks for in place of a default says nothing of that.
     known = [value for value in values if not (isinstance(value, External) and _ASKED in value.name)]
     cores = {answer_of(name).key for name in CORES}
     return bool(known) and all(
-        (isinstance(value, Const) and isinstance(value.value, int) and value.value > 1) or value.key in cores
-        for value in known
+        _is_above_one(_unasked(program, value)) or value.key in cores for value in known
     )
+
+
+def _unasked(program: Program, value: Value) -> Value | None:
+    """What a value is where no environment variable says otherwise."""
+    if isinstance(value, Const):
+        return value
+    asked = program.evaluator.options.unasked(value) if isinstance(value, Unknown) else None
+    return asked.default if asked is not None and asked.words.startswith(BY_ENVIRONMENT) else None
+
+
+def _is_above_one(value: Value | None) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, int) and value.value > 1
 
 
 def _torch(program: Program, event: Event, call: ast.Call, use: WorkerUse) -> Found:

@@ -45,7 +45,8 @@ calls.
 Unsafe: workers do then what they did not do before, and the training process no longer does it. A function
 that takes the worker's number is passed as it is. What only seeds (a library's call, or a function that takes
 a seed or nothing) gives way to the project's function that seeds NumPy from `torch.initial_seed()`, or to a
-`seed_worker` that is written for it; torch seeds `random` and itself in every worker.
+`seed_worker` that is written for it; torch seeds `random` and itself in every worker. The training process is
+seeded as before: the call stays in a line of its own before that, unless the program makes it elsewhere too.
 
 ## References
 

@@ -5,7 +5,11 @@
 A shuffling `DistributedSampler` whose loader is iterated once an epoch, in a program that never calls its
 `set_epoch`, or surely with the same number each time: in the loop over the epochs with one that this loop
 does not change (`set_epoch(0)`, `set_epoch(args.seed)`), or once before it. A call behind a test of a method
-that the receiver does not have is none (`hasattr(loader, "set_epoch")` of torch's own loader).
+that the receiver does not have is none (`hasattr(loader, "set_epoch")` of torch's own loader,
+`hasattr(loader.dataset, "set_epoch")` of a dataset without it), nor is one on what torch itself makes for the
+loader (`loader.sampler` where it gets a `batch_sampler`, `loader.batch_sampler` where it gets a sampler). A
+`set_epoch` that hands on what it is told counts where something may tell such an object. Where one function
+makes several loaders, it is the sampler of the one that the loop goes through that must be told.
 
 The loader may get it inside a `BatchSampler`, or inside a class of the project's own that deals
 out what the sampler gives; or it gets a class derived from it whose `__iter__` reads `self.epoch`, or a
@@ -118,13 +122,22 @@ def check(program: Program) -> Iterator[Found]:
             if seed is not None and epochs.counts(seed, dealt.point):
                 continue
             told = epochs.told(dealt, modules)
-            if told is None:
+            if told is None and not _is_one_of_several(program, loader):
                 continue
             around = _runs_each_epoch(program, samplers, loader, dealt, modules)
-            if around is None or (told and not _is_told_the_same(program, told, around)):
+            if told is None and around is not None and around.sure and None not in around.sites:
+                # What is told may be of a loader that another call of the function makes.
+                told = epochs.told(dealt, modules, around.sites)
+            if around is None or told is None or (told and not _is_told_the_same(program, told, around)):
                 continue
             if not (seed is not None and _is_another_each_round(epochs.rounds_of(seed, dealt.point), around)):
                 yield _found(samplers, loader, dealt, around, told)
+
+
+def _is_one_of_several(program: Program, loader: Loader) -> bool:
+    """Whether several calls of one function make loaders by the same call of their class."""
+    frame, scope = loader.point.frame, loader.point.frame.scope
+    return isinstance(scope, ast.FunctionDef) and len(program.evaluator.sites.of(scope, frame)) > 1
 
 
 def _is_told_the_same(program: Program, told: list[Tell], around: EpochLoop) -> bool:

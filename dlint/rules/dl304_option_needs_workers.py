@@ -10,7 +10,8 @@ On some way through the program:
 
 Only sure values count: a number of workers that the user chooses is not reported, but the default of an
 option is (`--workers`, default 0, with `prefetch_factor=2`: the program raises as it stands), also of one
-that pydantic's `BaseSettings` reads of the environment, and `persistent_workers=workers > 0` is understood. A
+that pydantic's `BaseSettings` reads of the environment and of `os.environ.get("WORKERS", 0)`, and
+`persistent_workers=workers > 0` is understood. A
 default does not count where a file is given for all (`Config(**yaml.safe_load(f))`), nor one that a validator
 of a pydantic model may replace, nor one that the program itself refuses
 (`if args.workers == 0: parser.error(...)`). `worker_init_fn` without workers is never called, which is
@@ -45,9 +46,10 @@ or leave the option out.
 ## Fix safety
 
 Safe where every way to the call fails: the option goes, with the comments on it and the names that were there
-for it alone. Where the number of workers is an option, an attribute or an entry of the settings, or only some
-ways fail, it becomes `persistent_workers=args.workers > 0`; other options are left to you there. Unsafe where
-a `try` around the call catches the error. A negative `num_workers` has no remedy.
+for it alone. Where the number of workers is an option, also one of the environment, an attribute or an entry
+of the settings, or only some ways fail, it becomes `persistent_workers=args.workers > 0`; other options are
+left to you there. Unsafe where a `try` around the call catches the error. A negative `num_workers` has no
+remedy.
 
 ## References
 
@@ -59,6 +61,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dlint.evaluation.options.beside import BY_ENVIRONMENT
 from dlint.evaluation.options.option import option_of
 from dlint.finding import Remedy
 from dlint.loaders.conflicts import Conflict, Judge, applicability, conflicts, is_on, surely_given
@@ -68,6 +71,7 @@ from dlint.program.program import Program
 from dlint.program.refusals import is_refused
 from dlint.rules.rule import Found
 from dlint.rules.wording import listed
+from dlint.values.facts import fits
 from dlint.values.values import Const, External, Unknown, Value
 from dlint.values.worlds import World
 
@@ -93,7 +97,7 @@ def check(program: Program) -> Iterator[Found]:
         # What raises on every way needs none that only may: those are told where nothing else is.
         sure = {name: conflict for name, conflict in missing.items() if conflict.as_it_stands}
         if missing:
-            yield _needs_workers(loader, sure or missing)
+            yield _needs_workers(program, loader, sure or missing)
         else:
             yield from _numbers(loader)
 
@@ -101,7 +105,7 @@ def check(program: Program) -> Iterator[Found]:
 def _without_workers(program: Program, loader: Loader, name: str) -> Judge:
     def judge(given: dict[str, Value | None], world: World) -> bool:
         value = given[name]
-        if not _no_workers(given["num_workers"], world):
+        if not _no_workers(program, given["num_workers"], world):
             return False
         match name:
             case "persistent_workers":
@@ -116,22 +120,36 @@ def _without_workers(program: Program, loader: Loader, name: str) -> Judge:
     return judge
 
 
-def _no_workers(value: Value | None, world: World) -> bool:
-    """Whether the number of workers surely is 0."""
+def _no_workers(program: Program, value: Value | None, world: World) -> bool:
+    """Whether the number of workers surely is 0, as long as nobody asks for another."""
     if isinstance(value, Unknown):
-        return world.known(("truth", value.key)) is False
+        known = world.known(("truth", value.key))
+        variable = _variable(program, value) if known is None else None
+        nothing = variable is not None and fits(Const(0), world.about(value.key))
+        return known is False or nothing
     return value is None or (isinstance(value, Const) and value.value == 0)
+
+
+def _variable(program: Program, value: Value | None) -> str | None:
+    """The words for a variable of the environment beside which a number of 0 stands, for where it is not
+    set."""
+    asked = program.evaluator.options.unasked(value) if isinstance(value, Unknown) else None
+    by_default = asked is not None and asked.default == Const(0)
+    return (
+        asked.words if asked is not None and by_default and asked.words.startswith(BY_ENVIRONMENT) else None
+    )
 
 
 def _is_number(value: Const) -> bool:
     return isinstance(value.value, int | float)
 
 
-def _needs_workers(loader: Loader, missing: dict[str, Conflict]) -> Found:
+def _needs_workers(program: Program, loader: Loader, missing: dict[str, Conflict]) -> Found:
     names = list(missing)
-    always = all(conflict.always for conflict in missing.values())
     option = _option(loader)
-    why = "num_workers is 0" if option is None else f"the option {option} is 0 by default"
+    asked = f"the option {option}" if option is not None else _named_variable(program, loader)
+    always = asked is None and all(conflict.always for conflict in missing.values())
+    why = "num_workers is 0" if asked is None else f"{asked} is 0 by default"
     error = _ERRORS[names[0]]
     if names[0] == "prefetch_factor" and all(map(_was_default, missing["prefetch_factor"].ways)):
         error += ", from torch 2.0 on"
@@ -170,6 +188,12 @@ def _option(loader: Loader) -> str | None:
     values = loader.values("num_workers")
     named = {option_of(value) for value in values if value is not None and not is_zero(value)}
     return named.pop() if len(named) == 1 and any(map(_is_nought, values)) else None
+
+
+def _named_variable(program: Program, loader: Loader) -> str | None:
+    """The variable of the environment that the number of workers is, and 0 where nobody sets it."""
+    named = {_variable(program, value) for value in loader.values("num_workers")}
+    return named.pop() if len(named) == 1 else None
 
 
 def _options(loader: Loader) -> list[External]:

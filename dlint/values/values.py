@@ -112,6 +112,11 @@ class Unknown(Value):
         return made
 
 
+def slice_of(whole: Value) -> Unknown:
+    """A part of something that is not known: ``sys.argv[1:]``."""
+    return Unknown(("slice", whole.key))
+
+
 # What a generator gives is known, not when nor how often.
 GENERATOR: Final = "generator"
 

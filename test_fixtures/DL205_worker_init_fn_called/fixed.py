@@ -26,6 +26,7 @@ class Flipped(Dataset):
 
 
 def main():
+    torch.manual_seed(0)
     loader = DataLoader(
         Flipped(8),
         batch_size=2,

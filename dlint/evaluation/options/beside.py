@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from dlint.values.outcomes import Outcome
 
 
+_VARIABLE = "environment variable"
+# How the words of what is unasked begin where a variable of the environment would say it.
+BY_ENVIRONMENT = f"the {_VARIABLE} "
+
+
 class Unasked(NamedTuple):
     """What a number that somebody may ask for is called, and what it is where nobody does, if that is
     known."""
@@ -48,7 +53,7 @@ class Beside:
         for value, _ in found:
             if isinstance(value, Unknown | External | Made):
                 of_system = isinstance(value, Made) and value.name in ENVIRONMENT
-                kind = "environment variable" if of_system else "setting"
+                kind = _VARIABLE if of_system else "setting"
                 self._reads.setdefault(value.key, _Read(kind, name, default))
 
     def as_number(self, value: Value) -> Value:

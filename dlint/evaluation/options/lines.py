@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.evaluation.interface import Evaluator
+from dlint.evaluation.options.option import ASKED
 from dlint.knowledge.commands import PARSER
 from dlint.source.declared_options import is_users_line
 from dlint.values.frame import Point
-from dlint.values.values import Const, Items, Made, Value
+from dlint.values.values import Const, External, Items, Made, Unknown, Value, slice_of
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.values.outcomes import Outcome
+
+
+# What changes a list of words, by whatever name of those that these have.
+_CHANGED = re.compile(
+    r"\b(?!\w*kwargs)\w*arg\w*(?:\.(?:append|extend|insert|remove|pop|clear)\(|\[[^]\n]*\]\s*=(?!=))"
+    r"|\bdel\s+[\w.]*arg\w*\["
+)
 
 
 class Asks:
@@ -39,11 +48,14 @@ def lines(evaluator: Evaluator, made: Made, world: World) -> list[tuple[Line, Wo
         return [(None, world)]
     if line.expression is not None and is_users_line(line.expression):
         return [(Asks(), world)]
-    return [(_line(value), w) for value, w in evaluator.value_of(line, world)]
+    changed = _CHANGED.search(made.point.frame.module.text) is not None
+    return [(_line(value, changed=changed), w) for value, w in evaluator.value_of(line, world)]
 
 
-def _line(value: Value) -> Line:
-    """The words of a line as a parser reads it."""
+def _line(value: Value, *, changed: bool) -> Line:
+    """The words of a line as a parser reads it; ``changed``: code may change lists of such words."""
+    if isinstance(value, Unknown) and not changed and value.key == slice_of(External(ASKED)).key:
+        return Asks()
     match value:
         case Const(value=None):
             return Asks()

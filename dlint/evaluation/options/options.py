@@ -10,7 +10,7 @@ import ast
 import posixpath
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dlint.evaluation.options.beside import Beside, Unasked
 from dlint.evaluation.options.flags import flag
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from dlint.values.outcomes import Outcome
 
 # What may set options whose names it is given, or has at hand. An object's own attributes are no options.
-_SETTING = ("setattr(", "vars(", "__dict__")
+_SETTING = ("vars(", "__dict__")
 _SETS_BY_NAME = re.compile(
-    r"\bsetattr\((?!self\b)|(?:\bvars\((?!self\b)[\w.]+\)|(?<!\bself)\.__dict__)\s*(?:\.update|\[[^]\n]*\]\s*(?:=(?!=)|[-+*/|]=))"
+    r"(?:\bvars\((?!self\b)[\w.]+\)|(?<!\bself)\.__dict__)\s*(?:\.update|\[[^]\n]*\]\s*(?:=(?!=)|[-+*/|]=))"
 )
 
 
@@ -160,7 +160,9 @@ class Options:
             return None
         module = made.point.frame.module
         known = _const(unasked_in(module, _declarations(made, name)))
-        return None if known is None or self._sets_by_name(module) or self._is_changed(made, name) else known
+        if known is None or self._is_set_by_name(made, name, known.value) or self._is_changed(made, name):
+            return None
+        return known
 
     def _set(self, made: Made, path: list[str]) -> Const | None:
         """The constant that a project sets in its settings, under one name after the other, if it is one:
@@ -227,9 +229,9 @@ class Options:
             return self._field(made, name, world)
         if made.name != PARSED or not is_asked(self._evaluator, made, world):
             return None
-        module = made.point.frame.module
         default = _default(made, name)
-        return None if self._sets_by_name(module) or self._is_changed(made, name) else default
+        told = default.value if isinstance(default, ast.Constant) else None
+        return None if self._is_set_by_name(made, name, told) or self._is_changed(made, name) else default
 
     def written_number(self, value: Value) -> Const | None:
         """The default that ``add_argument`` has for an option, whatever the program stores in it afterwards;
@@ -255,16 +257,22 @@ class Options:
         function changes what was parsed."""
         if made.name != PARSED:
             return None
-        module = made.point.frame.module
         mark = (id(made.node), name)
         if mark not in self._declared:
             default = _default(made, name)
-            told = is_told(default) and not self._sets_by_name(module)
-            self._declared[mark] = default if told else None
+            self._declared[mark] = default if is_told(default) else None
         default = self._declared[mark]
-        if default is None or self._is_changed(made, name):
+        if not isinstance(default, ast.Constant) or self._is_set_by_name(made, name, default.value):
             return None
-        return default
+        return None if self._is_changed(made, name) else default
+
+    def _is_set_by_name(self, made: Made, name: str, default: Any) -> bool:
+        """Whether the file that parses options may set one of them by a name that does not stand there."""
+        module = made.point.frame.module
+        outside = self._evaluator.attributes.outside
+        return self._sets_by_name(module) or (
+            "setattr(" in module.text and outside.may_be_set_by_name(made, name, filled=default is not None)
+        )
 
     def _sets_by_name(self, module: Module) -> bool:
         known = self._by_name.get(id(module))

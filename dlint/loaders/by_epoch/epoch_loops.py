@@ -44,7 +44,8 @@ class EpochLoop(NamedTuple):
     then ``by_hand`` says why and what to do. ``loader`` is the loader's expression there (``self.loader``),
     None where it has no name that the loop sees; ``sure`` where it is that loader on every way; ``look`` is
     the loop in whose rounds one batch is taken and no more, be that in vain; ``loaders`` are the objects that
-    the expression may be, as far as they are known."""
+    the expression may be, as far as they are known, and ``sites`` the calls of the function that makes them
+    (None among these: any call of it)."""
 
     module: Module
     loop: ast.stmt | None
@@ -53,6 +54,7 @@ class EpochLoop(NamedTuple):
     by_hand: str = ""
     look: ast.stmt | None = None
     loaders: frozenset[Key] = frozenset()
+    sites: frozenset[ast.AST | None] = frozenset()
 
 
 def epoch_loop(
@@ -154,7 +156,8 @@ def _epoch_loops(
             look = loop if takes_one(iteration) else None
             counted = None if by_hand else loop
             keys = frozenset(key for key, _ in mine)
-            yield EpochLoop(point.frame.module, counted, loader, sure, by_hand, look, keys)
+            sites = frozenset(each.point.frame.site for _, each in mine)
+            yield EpochLoop(point.frame.module, counted, loader, sure, by_hand, look, keys, sites)
         elif isinstance(scope, ast.FunctionDef) and id(scope) not in seen and far < _FAR:
             seen.add(id(scope))
             for site in program.evaluator.sites.of(scope, point.frame):

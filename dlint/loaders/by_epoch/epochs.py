@@ -5,10 +5,19 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Set
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import is_static, written
 from dlint.knowledge.epochs import TELLS, sets_epoch_itself
+from dlint.loaders.by_epoch.receivers import (
+    Receiver,
+    has_none,
+    is_another,
+    is_made,
+    may_tell,
+    reaches,
+    tells_itself,
+)
 from dlint.loaders.by_epoch.same_epoch import Tell, may_be_same
 from dlint.source.module import Module
 from dlint.source.nodes import walk
@@ -22,7 +31,7 @@ from dlint.source.statements import (
     target_names,
 )
 from dlint.values.places import loops_around, tests_around
-from dlint.values.values import Const, External, Instance, Made, Unknown, Value
+from dlint.values.values import Unknown, Value
 
 if TYPE_CHECKING:
     from dlint.loaders.program import Program
@@ -36,17 +45,6 @@ _ASKS = ("getattr", "hasattr")
 # In so many functions, and of so many of their parameters, it is looked for what something is made of.
 _MOST = 40
 _EPOCH = re.compile("epoch", re.IGNORECASE)
-_LOADER = "torch.utils.data.DataLoader"
-
-
-class _Receiver(NamedTuple):
-    """What a call of ``set_epoch`` may tell the epoch; ``hands_on``: inside a method of that name; ``tell``:
-    the number, where that is written there; ``asked``: only where the receiver has such a method."""
-
-    values: list[Value]
-    hands_on: bool = False
-    tell: Tell | None = None
-    asked: bool = False
 
 
 class Epochs:
@@ -55,32 +53,27 @@ class Epochs:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._evaluator = program.evaluator
-        self._calls: dict[str, list[_Receiver]] = {}
+        self._calls: dict[str, list[Receiver]] = {}
         self._stores: dict[str, list[tuple[str, list[Value]]]] = {}
 
-    def told(self, dealt: Dealt, modules: set[str]) -> list[Tell] | None:
+    def told(
+        self, dealt: Dealt, modules: set[str], sites: Set[ast.AST | None] = frozenset()
+    ) -> list[Tell] | None:
         """What can tell a loader's sampler the epoch: calls that may tell the same each time, None where
         something else does; ``modules`` are the files of the programs that build the loader, whose libraries
-        may do it as well."""
+        may do it as well, ``sites`` the calls by which it is surely made, if one function makes several."""
         index, found = self._program.modules.index, list[Tell]()
         # A call in the same program counts unless it is another's: one is soon found there.
         files = sorted(index.mentioning(TELLS), key=lambda file: file not in modules)
-        for relative in files:
-            for each in self._calls_of(relative):
-                # Who only hands on what it is told tells nothing where nobody tells it.
-                if each.hands_on and not self._is_any_told(files):
-                    continue
-                values = [value for value in each.values if not (each.asked and self._has_none(value))]
-                if any(_reaches(value, dealt) for value in values) or (
-                    relative in modules and not all(self._is_another(value) for value in values)
-                ):
-                    if each.tell is None or each.hands_on or not may_be_same(self._program, each.tell):
-                        return None
-                    found.append(each.tell)
+        for relative, each in self._telling(files, modules):
+            if self._may_tell_it(each, dealt, sites, here=relative in modules):
+                if each.tell is None or each.hands_on or not may_be_same(self._program, each.tell):
+                    return None
+                found.append(each.tell)
         setting = [file for file in index.mentioning("setattr") if _SETS.search(index.data(file))]
         for relative in sorted({*index.storing("epoch"), *setting}):
             for name, values in self._stores_of(relative):
-                if any(_reaches(value, dealt) for value in values):
+                if any(reaches(value, dealt) for value in values):
                     return None
                 unknown = any(isinstance(value, Unknown) for value in values)
                 if relative in modules and unknown and "sampler" in name.lower():
@@ -179,18 +172,62 @@ class Epochs:
                     waiting.append((caller, there))
         return rounds
 
-    def _is_any_told(self, files: list[str]) -> bool:
-        """Whether anything calls a ``set_epoch`` that is no ``set_epoch`` itself."""
-        return any(not each.hands_on for relative in files for each in self._calls_of(relative))
+    def _telling(self, files: list[str], modules: set[str]) -> Iterator[tuple[str, Receiver]]:
+        """The calls of ``set_epoch``, with their files. Who only hands on what it is told tells nothing where
+        nobody tells it."""
+        running: list[tuple[str, Receiver]] = []
+        for relative in files:
+            for each in self._calls_of(relative):
+                if not each.hands_on:
+                    yield relative, each
+                    running.append((relative, each))
+        running = [(relative, each) for relative, each in running if self._is_run(each, modules)]
+        waiting = [
+            (relative, each) for relative in files for each in self._calls_of(relative) if each.hands_on
+        ]
+        grown = True
+        while grown and waiting:
+            told = [call for call in waiting if self._is_told(call[1], running, modules)]
+            waiting = [call for call in waiting if not any(call is other for other in told)]
+            yield from told
+            running += told
+            grown = bool(told)
 
-    def _calls_of(self, relative: str) -> list[_Receiver]:
+    def _is_run(self, receiver: Receiver, modules: set[str]) -> bool:
+        """Whether a call may be made: not by an object that nobody makes, to itself."""
+        owner = receiver.owner
+        return (
+            owner is None
+            or not tells_itself(self._program, receiver)
+            or is_made(self._program, owner, modules)
+        )
+
+    def _is_told(self, handing: Receiver, running: list[tuple[str, Receiver]], modules: set[str]) -> bool:
+        """Whether calls may tell the object whose method hands the epoch on."""
+        owner = handing.owner
+        return owner is None or any(
+            may_tell(self._program, each, owner, here=relative in modules) for relative, each in running
+        )
+
+    def _may_tell_it(
+        self, receiver: Receiver, dealt: Dealt, sites: Set[ast.AST | None], *, here: bool
+    ) -> bool:
+        """Whether a call may tell a sampler; ``here``: what is unknown there may be it."""
+        values = [
+            value for value in receiver.values if not (receiver.asked and has_none(self._program, value))
+        ]
+        return any(reaches(value, dealt, sites) for value in values) or (
+            here and not all(is_another(self._program, receiver, value) for value in values)
+        )
+
+    def _calls_of(self, relative: str) -> list[Receiver]:
         """What the receivers of a file's calls of ``set_epoch`` may be."""
         if relative not in self._calls:
             module = self._program.modules.get(relative)
             self._calls[relative] = list(self._receivers(module)) if module is not None else []
         return self._calls[relative]
 
-    def _receivers(self, module: Module) -> Iterator[_Receiver]:
+    def _receivers(self, module: Module) -> Iterator[Receiver]:
         for trail in module.paths_to(TELLS):
             node = trail[-1]
             if isinstance(node, ast.Attribute):
@@ -201,13 +238,15 @@ class Epochs:
                         tell = None if isinstance(number, ast.Starred) else Tell(number, point)
                     case _:
                         tell = None
-                yield _Receiver(values, _is_in_such_method(trail), tell, guarded)
+                hands_on, owner = _is_in_such_method(trail), point.frame.owner
+                yield Receiver(values, _name(node.value), hands_on, owner, tell, guarded)
         if not _BY_NAME.search(module.text):
             return
         for trail in module.paths_to("getattr", called=True):
             match trail[-2]:
                 case ast.Call(args=[receiver, ast.Constant(value=name), *default]) if name == TELLS:
-                    yield _Receiver(self._values(receiver, module, trail), asked=bool(default))
+                    values = self._values(receiver, module, trail)
+                    yield Receiver(values, _name(receiver), asked=bool(default))
         asked = {
             id(node.args[1])
             for node in walk(module.tree)
@@ -216,7 +255,7 @@ class Epochs:
         for node in walk(module.tree):
             # Handed to what calls a method by its name: `notify(sampler, "set_epoch", epoch)`.
             if isinstance(node, ast.Constant) and node.value == TELLS and id(node) not in asked:
-                yield _Receiver([Unknown(("called by name", id(node)))])
+                yield Receiver([Unknown(("called by name", id(node)))])
 
     def _stores_of(self, relative: str) -> list[tuple[str, list[Value]]]:
         """The objects whose ``epoch`` a file sets, as ``set_epoch`` does: how it calls them, and what they
@@ -246,23 +285,10 @@ class Epochs:
     def _point(self, module: Module, trail: list[ast.AST]) -> Point:
         return self._evaluator.sites.point_of(module, trail)
 
-    def _has_none(self, value: Value) -> bool:
-        """Whether something surely has no such method, as torch's loader, to which nobody gives one."""
-        if any(self._program.modules.index.storing(TELLS)):
-            return False
-        if isinstance(value, Instance):
-            classes = self._evaluator.classes
-            own = any(classes.member(value.cls, name) for name in (TELLS, "__getattr__", "__getattribute__"))
-            return not own and classes.libraries(value.cls) == {_LOADER}
-        return isinstance(value, Made) and value.name == _LOADER
 
-    def _is_another(self, value: Value) -> bool:
-        """Whether the receiver of a set_epoch is known, so that it is not the sampler that was looked for."""
-        if isinstance(value, External) and value.owner is not None:
-            return True
-        return isinstance(value, Made | Const) or (
-            isinstance(value, Instance) and bool(self._evaluator.classes.member(value.cls, TELLS))
-        )
+def _name(node: ast.expr) -> str:
+    """What an object is called, if it is: the last of ``loader.dataset``."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_in_such_method(trail: list[ast.AST]) -> bool:
@@ -307,9 +333,3 @@ def _adds_to_itself(statement: ast.stmt) -> bool:
         case ast.Assign(targets=[target], value=ast.BinOp(op=ast.Add()) as value):
             return dotted(target) in _paths(value)
     return False
-
-
-def _reaches(value: Value, dealt: Dealt) -> bool:
-    if isinstance(value, External) and value.owner is not None:
-        return value.owner.node in dealt.holders
-    return getattr(value, "node", None) in dealt.holders

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.knowledge.loading import is_dataset
 from dlint.knowledge.randomness import sounds_like_settings
 from dlint.knowledge.testing import is_test
+from dlint.objects.elsewhere.by_given_names import ByGivenNames
 from dlint.source.statements import FunctionNode, Scope, dotted, parameters
 from dlint.values.frame import Frame, Point
 from dlint.values.outcomes import Outcome
@@ -50,6 +51,7 @@ class Outside:
         # By the target of a store, the keys of what it is known to store into.
         self._into: dict[int, frozenset[Key]] = {}
         self._others: dict[str, list[Store]] = {}  # of the names with too many, those that are not looked at
+        self._by_given_names = ByGivenNames(evaluator)
 
     def values(self, instance: Instance, name: str, world: World) -> list[Outcome]:
         """What is stored in an attribute of an object."""
@@ -141,6 +143,10 @@ class Outside:
             and any(isinstance(held, Made) and held.node is made.node for held in self._holders(store))
             for store in self._of_name(name)
         )
+
+    def may_be_set_by_name(self, made: Made, name: str, *, filled: bool) -> bool:
+        """Whether its file may set an attribute of a library's object by a name that it is given."""
+        return self._by_given_names.may_set(made, name, filled=filled)
 
     def _is_given(self, name: str, point: Point) -> bool:
         """Whether a name is a parameter of the function that a place stands in."""

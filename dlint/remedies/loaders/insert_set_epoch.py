@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import libcst as cst
+from libcst.metadata import ScopeProvider
 
 from dlint.finding import Finding
 from dlint.rewriting.edits import Edits
@@ -88,7 +89,11 @@ def _told_by_variable(source: Source, sampler: str, loop: Loop) -> tuple[str, st
     if len(kinds) == 1:
         return sampler, f"{sampler} is not None"
     distributed = [kind for kind in sorted(kinds) if "Distributed" in kind]
-    return (sampler, f"isinstance({sampler}, {distributed[0]})") if len(distributed) == 1 else None
+    if len(distributed) != 1:
+        return None
+    # An import in a branch binds nothing in the other.
+    known = distributed[0] if _is_known_everywhere(source, distributed[0]) else None
+    return sampler, _test(source, sampler, known)
 
 
 def _is_sampler(source: Source, value: cst.BaseExpression) -> bool:
@@ -139,13 +144,20 @@ def _told_by_loader(source: Source, data: Mapping[str, Any], loop: Loop) -> tupl
             f"{loader} may have another sampler: call {sampler}.set_epoch(epoch) at the top of the loop in "
             f"line {source.range(loop)[0][0]} where that is the distributed one"
         )
-    known = _name_of_sampler(source)
-    return (
-        sampler,
-        f"isinstance({sampler}, {known})"
-        if known
-        else f"hasattr({sampler}, {source.quote}set_epoch{source.quote})",
-    )
+    return sampler, _test(source, sampler, _name_of_sampler(source))
+
+
+def _test(source: Source, sampler: str, kind: str | None) -> str:
+    """The test that something is a sampler of a kind, or of any with epochs where none is known by name."""
+    if kind is not None:
+        return f"isinstance({sampler}, {kind})"
+    return f"hasattr({sampler}, {source.quote}set_epoch{source.quote})"
+
+
+def _is_known_everywhere(source: Source, name: str) -> bool:
+    """Whether a dotted name begins with one that the file binds outside of functions and classes."""
+    scope = source.metadata(ScopeProvider)[source.module]
+    return any(each.name == name.partition(".")[0] for each in scope.assignments)
 
 
 def _bound(target: cst.CSTNode) -> list[cst.CSTNode]:
@@ -156,7 +168,7 @@ def _bound(target: cst.CSTNode) -> list[cst.CSTNode]:
 
 
 def _name_of_sampler(source: Source) -> str | None:
-    """What the file calls DistributedSampler, if it does."""
+    """What the file calls DistributedSampler in all its functions, if it does."""
     for each in source.descendants(source.module, cst.ImportFrom):
         if isinstance(each.names, cst.ImportStar) or source.function_of(each) is not None:
             continue
@@ -170,7 +182,7 @@ def _name_of_sampler(source: Source) -> str | None:
         for each in source.descendants(source.module, cst.Call)
         if source.qualified(each.func) in _SAMPLERS
     )
-    return next(calls, None)
+    return next((name for name in calls if _is_known_everywhere(source, name)), None)
 
 
 # The number of the epoch
