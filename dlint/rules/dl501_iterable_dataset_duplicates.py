@@ -18,8 +18,8 @@ own iterator, everything in another order (`torch.randperm(n)`), what a `while T
 it surely ends (`if not self.repeat: break`, of a dataset made with `repeat=False`), the streams of a
 `ChainDataset`, and iterators that are asked in turn or by chance until none has more
 (`next(random.choice(iterators))`). Where some of several sources divide and others do not, those are named
-that are read whole beside them. A `Trainer` of transformers whose `dataloader_num_workers` is above 1 is such a loader: it
-divides no stream among them.
+that are read whole beside them. A `Trainer` of transformers whose `dataloader_num_workers` is above 1 is such
+a loader: it divides no stream among them.
 
 A stream from elsewhere (webdataset, a streaming dataset of Hugging Face, Kafka, a queue) may divide itself,
 so may a database that is told to (`FOR UPDATE SKIP LOCKED`), and endless and random streams have nothing to
