@@ -9,8 +9,9 @@ or a `collate_fn` that gives its list back, in something else or as `items[0]`, 
 `if len(items) == 1:`). A function with `yield` in it returns a generator, and `map(lambda row: ..., rows)`
 holds its lambda until somebody goes through it, as a `defaultdict(lambda: ...)` does; a `map` of a function
 with a name can be sent. So it is with what a function of the project gives that is called there
-(`return self.patches(index)`), and with an entry that is stored into the dict later, and stays there
-(`batch["lengths"] = (len(e) for e in batch)`).
+(`return self.patches(index)`), with what an object of the program is given that is made there, a dataclass
+say, and keeps (`return Batch(x, lambda y: y + mean)`), and with an entry that is stored into the dict later,
+and stays there (`batch["lengths"] = (len(e) for e in batch)`).
 
 With any other `collate_fn` the items stay in the worker, and torch's default one refuses such an item with
 an error of its own: both are left alone. So are loaders without workers, where nothing travels, and the
