@@ -45,6 +45,8 @@ As measured, with 4 forked workers and 4000 reads:
 - `rasterio.open`: 503 to 941 **silently wrong** reads of 4000, of a compressed file 186 to 213 bad ones;
   `soundfile.SoundFile`: 19 to 31 **silently wrong** ones of 4000; `tifffile.TiffFile`: 212 to 287 bad ones of
   1000.
+- `pandas.read_csv` with a `chunksize` or as an `iterator`: 141,000 to 179,000 of 200,000 rows are **silently
+  lost**, or it fails with ParserError, where 4 workers keep one chunk in four each.
 - `imageio.get_reader`, `imageio.v3.imopen`: of a GIF 0 to 92 failed reads and 0 to 18 **silently wrong** ones
   of 200, of an .mp4 up to 3 wrong ones of 190 by FFMPEG. By PyAV, and with `av.open`, 132 to 156 failed ones.
 - `decord.VideoReader`, also with `num_threads=1`: the worker **hangs** in 5 of 5 runs where the parent
@@ -118,7 +120,8 @@ Use instead a handle for each process:
 
 ## Level
 
-- `error`, silent: forked workers read wrong data (files, tar archives, rasterio, sound, imageio, FASTA, PDF).
+- `error`, silent: forked workers read wrong data (files, tar archives, rasterio, sound, imageio, FASTA, PDF,
+  pandas' chunks).
 - `error`, error: forked workers fail (zip, npz, LMDB, alignments, PyAV, torchcodec), or workers are started
   anew: no handle but those of fsspec and zarr can be pickled, and from Python 3.13 on a `zipfile.Path`.
 - `error`, hang: decord, OpenCV's video captures, `SqliteDict`.
