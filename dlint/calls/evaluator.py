@@ -23,7 +23,7 @@ from dlint.evaluation.comprehensions import Comprehension, Comprehensions
 from dlint.evaluation.containers import Containers
 from dlint.evaluation.entries import ABSENT, Entries
 from dlint.evaluation.flow import Flow
-from dlint.evaluation.library.elements import CONTAINERS, elements_of
+from dlint.evaluation.library.elements import CONTAINERS, contents_of, elements_of
 from dlint.evaluation.library.held import Held
 from dlint.evaluation.library.library import Library
 from dlint.evaluation.marks import Marks
@@ -166,7 +166,7 @@ class Evaluator(Questions):
     def iterated(self, value: Value, node: ast.AST, point: Point, world: World) -> list[Value]:
         """What going through a value may give, by Python's protocol where it is an object of the program."""
         if isinstance(value, Made):
-            held = elements_of(self, value.name, value.arguments, world)
+            held = elements_of(self, value, world)
             return [*held, *self.containers.elements(value)]  # what is added later, too
         if not isinstance(value, Instance):
             return self.containers.elements(value)
@@ -180,7 +180,7 @@ class Evaluator(Questions):
             return list(found.values())
         if not CONTAINERS.isdisjoint(self.classes.libraries(value.cls)):
             for library, arguments in self.initialisers.of_libraries(value):
-                found.update((v.key, v) for v in elements_of(self, library, arguments, world))
+                found.update((v.key, v) for v in contents_of(self, library, arguments, world))
         return [*found.values(), *self.containers.elements(value)]
 
     def truth(self, node: ast.expr, point: Point, world: World) -> list[tuple[bool, World]]:
@@ -432,7 +432,7 @@ class Evaluator(Questions):
             elif isinstance(base, Made) and isinstance(name, str) and base.name in _KEEP_BY_KEY:
                 outcomes += self.held.under(base, name, w) or self.containers.looked_up(base, key, w)
             elif isinstance(base, Made) and base.name in CONTAINERS and not isinstance(name, str):
-                held = elements_of(self, base.name, base.arguments, w)
+                held = elements_of(self, base, w)
                 looked_up = self.containers.looked_up(base, key, w)
                 outcomes += [
                     *told_apart([(each, w) for each in held], ("held", base.key, key.key)),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from dlint.evaluation.containers import ANY
 from dlint.values.frame import Point
 from dlint.values.outcomes import OUTCOMES, Outcome, told_apart
-from dlint.values.values import Const, Items, Key, Table, Value
+from dlint.values.values import Const, Items, Key, Made, Table, Unknown, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def sequence(
                 elif isinstance(value, Items):
                     grown.append(((*items, *value.items), open_ or value.open, v))
                 else:
-                    grown.append((items, True, v))
+                    grown.append(((*items, *_of_library(evaluator, value, item, point, v)), True, v))
         results = grown
         if len(results) > _MOST_LISTS:
             results, fewer = _fewer(results, world), True
@@ -47,6 +47,16 @@ def sequence(
         (Items(kind, items, open_ or len(node.elts) > _LONGEST), w) for items, open_, w in results
     ]
     return told_apart(found, ("display", id(node), point.key)) if fewer else found
+
+
+def _of_library(
+    evaluator: Evaluator, value: Value, node: ast.expr, point: Point, world: World
+) -> list[Value]:
+    """What is known of what an object of a library gives: ``*map(open, paths)``."""
+    if not isinstance(value, Made):
+        return []
+    given = evaluator.iterated(value, node, point, world)
+    return [each for each in given if not isinstance(each, Unknown)]
 
 
 def table(evaluator: Evaluator, node: ast.Dict, point: Point, world: World) -> list[Outcome]:

@@ -44,7 +44,7 @@ class Marks:
             if shared == _GIVEN:
                 if isinstance(node, ast.Name) and not point.locals:
                     return (_GIVEN, node.id, frame.key)
-            elif shared != _ITSELF:
+            elif shared != _ITSELF and not (point.locals and _root(node) in point.locals):
                 return shared
         return (id(node), frame.key, id(point.locals))
 
@@ -54,10 +54,8 @@ class Marks:
         path = dotted(node)
         if path is None or point.locals:
             return _ITSELF
-        root: ast.expr = node
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        home = _of_name(root.id, point) if isinstance(root, ast.Name) else _ITSELF
+        root = _root(node)
+        home = _of_name(root, point) if root is not None else _ITSELF
         if home in (_ITSELF, _GIVEN) or path in point.frame.layout.binds:
             return _ITSELF
         if self._evaluator.modules.index.stored_elsewhere(node.attr):
@@ -67,6 +65,13 @@ class Marks:
         if all(isinstance(value, External) and value.owner is None for value, _ in held):
             return (_PATH, path, home)
         return _ITSELF
+
+
+def _root(node: ast.expr) -> str | None:
+    """The name that a dotted path begins with."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def _of_name(name: str, point: Point) -> Key:

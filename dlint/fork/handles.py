@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.processes.handles import (
     ASKED_OF_NPZ,
     HANDLES,
+    HANDLES_IF_GIVEN,
     IN_MEMORY,
     LMDB_WITHOUT_LOCK,
     NOT_OF_NPZ,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 _FILE_OBJECT = ("fileobj",)
 _STORE = {"store"}
-_BYTES = ("io.BytesIO", "().read", ".read_bytes")
+_BYTES = ("io.BytesIO", "io.StringIO", "().read", ".read_bytes")
 _SUFFIX = re.compile(r"\.[A-Za-z]\w{1,5}$")
 # So many names one after the other.
 _FAR = 4
@@ -41,10 +42,10 @@ def handle_of(evaluator: Evaluator, value: object) -> Handle | None:
     """The kind of handle that a value is, None for anything else and for a file that is written."""
     if not isinstance(value, Made):
         return None
-    handle = HANDLES.get(value.name)
-    if handle is None:
-        return None
     given = value.arguments
+    handle, asked = HANDLES_IF_GIVEN.get(value.name) or (HANDLES.get(value.name), ())
+    if handle is None or (asked and not any(_is_on(evaluator, given.keywords.get(word)) for word in asked)):
+        return None
     if handle.suffix and not any(
         _names(evaluator, path, handle.suffix) or _is_open(evaluator, path, handle)
         for path in given.positional[:1] or [given.keywords[name] for name in _STORE & given.keywords.keys()]
@@ -75,7 +76,7 @@ def handle_of(evaluator: Evaluator, value: object) -> Handle | None:
             isinstance(v, Const) and not v.value for v, _ in evaluator.value_of(lock, HERE)
         ):
             return LMDB_WITHOUT_LOCK
-    if value.name.endswith(TAKES_FORMAT):
+    if asked or value.name.endswith(TAKES_FORMAT):
         modes = []
     if handle.number and not _only_reads(given):
         return None
@@ -84,6 +85,12 @@ def handle_of(evaluator: Evaluator, value: object) -> Handle | None:
             if isinstance(found, Const) and isinstance(found.value, str) and WRITES & set(found.value):
                 return None
     return handle
+
+
+def _is_on(evaluator: Evaluator, given: Argument | None) -> bool:
+    """Whether an argument is surely given, and neither None nor False."""
+    values = [value for value, _ in evaluator.value_of(given, HERE)] if given is not None else []
+    return bool(values) and not any(isinstance(value, Const) and not value.value for value in values)
 
 
 def read_as_npz(

@@ -62,6 +62,8 @@ def held(program: Program, owner: Instance, names: set[str]) -> Iterator[Held]:
                     yield from (Held(name, item, "among others", w) for item in _inside(value))
             else:
                 yield Held(name, value, "alone", w)
+                for whole, there in _taken_elsewhere(evaluator, value, point, w):
+                    yield Held(name, whole, "a part of it", there)
         for value, w in _taken_from(evaluator, getattr(point.statement, "value", None), point, world):
             yield Held(name, value, "a part of it", w)
     yield from _put_in(program, owner, names)
@@ -224,6 +226,14 @@ def _taken_from(evaluator: Evaluator, node: ast.expr | None, point: Point, world
         return
     for each, at in kept:
         yield from _wholes(evaluator, each, at, world)
+
+
+def _taken_elsewhere(evaluator: Evaluator, value: Value, point: Point, world: World) -> Iterator[Outcome]:
+    """The handle of which a value is a part that another function has taken: ``return env, env.begin()``."""
+    if not isinstance(value, Made) or value.point.frame.scope is point.frame.scope:
+        return
+    if isinstance(value.node, ast.Call) and _part(value.node) is not None:
+        yield from _wholes(evaluator, value.node, value.point, world)
 
 
 def _wholes(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> Iterator[Outcome]:

@@ -21,9 +21,10 @@ _FAR = 4  # callers of callers of what comes before a loader
 _GROWS = frozenset({"append", "extend", "insert"})
 
 
-def comes_before(evaluator: Evaluator, point: Point, use: WorkerUse) -> bool:
+def comes_before(evaluator: Evaluator, point: Point, use: WorkerUse, by: ast.expr | None = None) -> bool:
     """Whether the parent comes to a point before the loader of a use is there: in what makes the dataset, or
-    on the way to the loader, there or in what is called first."""
+    on the way to the loader, there or in what is called first. The call ``by`` which it does may make what
+    the loader is given: ``DataLoader(dataset.open())``."""
     if use.loader is None:
         return False
     ends: dict[int, list[_Step]] = {}
@@ -35,16 +36,18 @@ def comes_before(evaluator: Evaluator, point: Point, use: WorkerUse) -> bool:
             _precedes(at.point, end.point) or _is_given_to(at, end)
             for end in ends.get(id(at.point.frame.scope), ())
         )
-        for at in _ways_up(evaluator, _Step(point, None))
+        for at in _ways_up(evaluator, _Step(point, _call(by)))
     )
 
 
-def surely_comes_before(evaluator: Evaluator, point: Point, loader: Loader) -> bool:
-    """Whether the parent comes to a point whenever it makes a loader, and before: no test, loop or handler
-    around the point leads there alone, up to a block that leads on to the loader."""
+def surely_comes_before(
+    evaluator: Evaluator, point: Point, loader: Loader, by: ast.expr | None = None
+) -> bool:
+    """Whether the parent comes to a point, or to a call ``by`` there, whenever it makes a loader, and before:
+    no test, loop or handler around the point leads there alone, up to a block that leads on to the loader."""
     ways = list(_ways_up(evaluator, _Step(loader.point, loader.call)))
     ends: dict[int, int] = {id(place.block): place.at for end in ways for place in places_around(end.point)}
-    step: _Step | None = _Step(point, None)
+    step: _Step | None = _Step(point, _call(by))
     for _ in range(_FAR):
         if step is None:
             return False
@@ -62,6 +65,10 @@ def surely_comes_before(evaluator: Evaluator, point: Point, loader: Loader) -> b
         sites = evaluator.sites.of(scope, at.frame)
         step = _Step(sites[0].point, sites[0].call) if len(sites) == 1 else None
     return False
+
+
+def _call(node: ast.expr | None) -> ast.Call | None:
+    return node if isinstance(node, ast.Call) else None
 
 
 def always_comes_to(point: Point) -> bool:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.callbacks import is_pipeline, takes_transform
+from dlint.knowledge.loading import kept_parameters
 from dlint.knowledge.processes.pickling import USED_UP, keeps_arguments
 from dlint.objects.pickled_state import left_out
 from dlint.values.frame import Argument, Arguments
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
 _MOST = 200
+_STEPS = "transforms"  # the list that what is composed of others keeps
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,9 @@ def _held(evaluator: Evaluator, part: Part) -> Iterator[Part]:
             place = f"an argument of {made.name.rpartition('.')[2]}"
             for argument in _kept(made.arguments):
                 for value, w in evaluator.value_of(argument, part.world):
+                    yield held(value, place, w)
+            if kept_parameters(made.name, _STEPS) is not None:
+                for value, w in evaluator.attributes.added_to(made, _STEPS, part.world):
                     yield held(value, place, w)
         case Instance() as instance:
             out = left_out(evaluator, instance.cls)

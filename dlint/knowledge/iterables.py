@@ -53,6 +53,7 @@ PASSES_ON = {
     "torch.tensor": slice(0, 1),
     "tqdm.auto.tqdm": slice(0, 1),
     "tqdm.tqdm": slice(0, 1),
+    "webdataset.filters._shuffle": slice(0, 1),
     "zstandard.ZstdDecompressor().read_to_iter": slice(0, 1),
     "zstandard.ZstdDecompressor().stream_reader": slice(0, 1),
 }
@@ -78,6 +79,7 @@ GO_THROUGH = {
     "map": slice(1, None),
     "starmap": slice(1, 2),
     "track": slice(0, 1),
+    "webdataset.filters._shuffle": slice(0, 1),
     "zip": slice(0, None),
 }
 

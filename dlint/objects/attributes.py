@@ -239,6 +239,10 @@ class Attributes:
         longer: Outcome = (Items("list", tuple(items.values()), True), world)
         return told_apart([*outcomes, longer], ("grown", instance.key, name))
 
+    def added_to(self, made: Made, name: str, world: World) -> list[Outcome]:
+        """What others put in a list that an object of a library keeps."""
+        return self._grown.of_library(made, name, world)
+
     def put_under_keys(self, instance: Instance, name: str, world: World) -> list[Outcome]:
         """What others put in a dict that an attribute holds, whatever the keys are."""
         return self._grown.of(instance, name, world, keyed=True)

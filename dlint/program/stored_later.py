@@ -91,12 +91,14 @@ def stored_later(evaluator: Evaluator, instance: Instance | Made, world: World) 
         yield from _by_assignments(evaluator, instance, name, world)
 
 
-def is_surely_before(evaluator: Evaluator, point: Point, loader: Loader, *, at_once: bool) -> bool:
-    """Whether what is stored at a point is there before a loader is made, which some other function makes
-    where the one that makes the object stores it (``at_once``)."""
+def is_surely_before(
+    evaluator: Evaluator, point: Point, loader: Loader, by: ast.expr | None = None, *, at_once: bool
+) -> bool:
+    """Whether what is stored at a point, ``by`` a call, is there before a loader is made, which some other
+    function makes where the one that makes the object stores it (``at_once``)."""
     if at_once and point.frame.scope is not loader.point.frame.scope:
         return True
-    return surely_comes_before(evaluator, point, loader)
+    return surely_comes_before(evaluator, point, loader, by)
 
 
 def _by_assignments(

@@ -90,7 +90,8 @@ _SAME = frozenset(
 # What goes through all of its last argument, and gives what is made of it or chosen.
 _OF_LAST = {"builtins.filter": 2, "builtins.map": 2, "itertools.chain.from_iterable": 1}
 _GATHERS = frozenset({"list", "tuple", "set", "dict", "sorted"})
-_FAR = 4  # variables and functions looked into
+_FAR = 8  # variables and functions looked into
+_REORDERS = frozenset({"shuffle", "sort", "reverse"})
 _ENDLESS = frozenset({"itertools.count", "itertools.cycle", "itertools.chain", "itertools.repeat"})
 
 
@@ -331,7 +332,7 @@ def _is_stream(program: Program, point: Point, node: ast.expr, far: int = 0) -> 
 def _held(program: Program, point: Point, name: str) -> Iterator[tuple[ast.expr | None, Point]]:
     """What a variable may hold, by the statements that may have set it last, or by what a call gives."""
     given = given_to(point.frame, name)
-    for statement, _ in program.evaluator.flow.definitions(name, point, HERE):
+    for statement, _ in program.evaluator.flow.definitions(name, point, HERE, passing=_reorders):
         value: ast.expr | None = None
         match statement:
             case None if given is not None and given.point is not None:
@@ -342,6 +343,14 @@ def _held(program: Program, point: Point, name: str) -> Iterator[tuple[ast.expr 
             case ast.With(items=[ast.withitem(context_expr=value, optional_vars=ast.Name())]):
                 pass
         yield value, Point(point.frame, statement)
+
+
+def _reorders(statement: ast.stmt) -> bool:
+    """Whether a statement only gives things another order: ``random.shuffle(urls)``."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name))):
+            return name in _REORDERS
+    return False
 
 
 def _makes_stream(program: Program, point: Point, call: ast.Call, far: int) -> bool:

@@ -3,7 +3,8 @@
 ## What it finds
 
 `multiprocessing.Pool`, `ProcessPoolExecutor`, `multiprocessing.Process` or a `DataLoader` with workers,
-made in worker code of a loader that has workers, or tqdm's `process_map` called there. Pools of threads,
+made in worker code of a loader that has workers, or tqdm's `process_map` called there, or a pass there over a
+`DataLoader` with workers that an object has kept. Pools of threads,
 `subprocess` and a nested loader with `num_workers=0` are fine, and so is code that runs only where
 `get_worker_info()` is None.
 
@@ -52,13 +53,17 @@ import ast
 from collections.abc import Iterator
 
 from dlint.knowledge.processes.pools import POOLS, PROCESS_MAPS, PROCESS_STARTS, PROCESSES
-from dlint.loaders.loaders import is_zero
-from dlint.program.conditions import executed
+from dlint.loaders.loaders import Loader, is_zero
+from dlint.program.asked import for_visit
+from dlint.program.conditions import any_loaded, both, executed
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import walk
+from dlint.source.statements import dotted, expressions, statements_in
+from dlint.values.frame import Point
 from dlint.values.places import tests_around
 from dlint.values.values import Const, Made
+from dlint.values.worlds import World
 from dlint.workers.events import Event
 from dlint.workers.sharing import codes_of
 from dlint.workers.worker import WorkerCode
@@ -72,10 +77,15 @@ _WORKER_TESTS = ("worker_info", "daemon", "parent_process", "current_process", "
 
 def check(program: Program) -> Iterator[Found]:
     """Processes, pools of them and loaders with workers that worker code makes."""
+    kept = _kept(program)
     for code in codes_of(use for use in program.uses if use.loader is not None):
+        if kept:
+            yield from _gone_through(program, code, kept)
         for event in code.events:
             what = _starts(program, code, event)
-            if what and isinstance(event.node, ast.Call) and not _tells_apart(program, event):
+            if not what or not isinstance(event.node, ast.Call):
+                continue
+            if not _tells_apart(program, event.point, event.world):
                 yield Found(
                     event.module,
                     event.node,
@@ -87,6 +97,81 @@ def check(program: Program) -> Iterator[Found]:
                     event.link.steps(event.name, event.module, event.node),
                     by_hand="do the work in the worker itself (num_workers=0 for a loader inside a worker)",
                 )
+
+
+def _gone_through(program: Program, code: WorkerCode, kept: frozenset[str]) -> Iterator[Found]:
+    """Passes of worker code over loaders with workers that objects have kept, in attributes of some names:
+    their processes are started there, whoever has made the loader."""
+    told: set[int] = set()
+    for visit in code.visits:
+        if isinstance(visit.function.node, ast.Lambda) or id(visit.function.node) in told:
+            continue
+        if not any(f".{name}" in visit.function.module.text_of(visit.function.node) for name in kept):
+            continue
+        for statement in statements_in(visit.function.node.body):
+            for held in _iterated(statement):
+                point = Point(visit.frame, statement)
+                starts = (
+                    held.attr in kept
+                    and not _tells_apart(program, point, visit.world)
+                    and _has_workers(program, held, point, visit.world)
+                )
+                if starts and id(visit.function.node) not in told:
+                    told.add(id(visit.function.node))
+                    uses = (use for use in program.uses if use.code is code or use.beside is code)
+                    yield Found(
+                        visit.function.module,
+                        held,
+                        f"worker code goes through {ast.unparse(held)}, a DataLoader with workers: daemonic "
+                        "processes are not allowed to have children (AssertionError)",
+                        "error",
+                        "do the work in the worker itself, or in threads",
+                        both(any_loaded(program, uses), for_visit(program, visit, statement)),
+                        visit.link.steps(ast.unparse(held), visit.function.module, held),
+                        by_hand="give the loader inside num_workers=0",
+                    )
+
+
+def _kept(program: Program) -> frozenset[str]:
+    """The names of the attributes in which loaders with workers are stored."""
+    return frozenset(
+        target.attr
+        for loader in program.loaders
+        if isinstance(loader.point.statement, ast.Assign)
+        for target in loader.point.statement.targets
+        if isinstance(target, ast.Attribute) and _surely_has_workers(loader)
+    )
+
+
+def _has_workers(program: Program, held: ast.Attribute, point: Point, world: World) -> bool:
+    """Whether an attribute is surely a loader with workers."""
+    found = [
+        program.made_by(value.node) if isinstance(value, Made) else None
+        for value, _ in program.evaluator.values(held, point, world)
+    ]
+    return bool(found) and all(loader is not None and _surely_has_workers(loader) for loader in found)
+
+
+def _surely_has_workers(loader: Loader) -> bool:
+    counts = loader.values("num_workers")
+    return all(isinstance(count, Const) and not is_zero(count) for count in counts)
+
+
+def _iterated(statement: ast.stmt) -> Iterator[ast.Attribute]:
+    """The attributes that a statement goes through, or begins to."""
+    sources = [statement.iter] if isinstance(statement, ast.For) else []
+    for expression in expressions(statement):
+        for node in walk(expression):
+            match node:
+                case ast.comprehension(iter=source):
+                    sources.append(source)
+                case ast.Call(func=ast.Name(id="iter" | "list"), args=[source]):
+                    sources.append(source)
+    for source in sources:
+        if isinstance(source, ast.Call) and dotted(source.func) == "enumerate" and source.args:
+            source = source.args[0]
+        if isinstance(source, ast.Attribute):
+            yield source
 
 
 def _starts(program: Program, code: WorkerCode, event: Event) -> str | None:
@@ -106,21 +191,19 @@ def _starts(program: Program, code: WorkerCode, event: Event) -> str | None:
     if event.name in _STARTERS:
         return f"a {shown}" if shown != "Pool" else "a multiprocessing.Pool"
     loader = program.made_by(event.node)
-    if loader is not None:
-        counts = loader.values("num_workers")
-        if all(isinstance(count, Const) and not is_zero(count) for count in counts):
-            return "a DataLoader with workers"
+    if loader is not None and _surely_has_workers(loader):
+        return "a DataLoader with workers"
     return None
 
 
-def _tells_apart(program: Program, event: Event) -> bool:
-    """Whether a test around the call asks which process it is in."""
-    for test, _, _ in tests_around(event.point):
+def _tells_apart(program: Program, point: Point, world: World) -> bool:
+    """Whether a test around a point asks which process it is in."""
+    for test, _, _ in tests_around(point):
         if any(word in ast.unparse(test) for word in _WORKER_TESTS):
             return True
         for node in walk(test):
             if isinstance(node, ast.Name):
-                for value, _ in program.evaluator.values(node, event.point, event.world):
+                for value, _ in program.evaluator.values(node, point, world):
                     if isinstance(value, Made) and value.name.endswith(".get_worker_info"):
                         return True
     return False

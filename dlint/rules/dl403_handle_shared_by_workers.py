@@ -45,6 +45,8 @@ As measured, with 4 forked workers and 4000 reads:
 - `rasterio.open`: 503 to 941 **silently wrong** reads of 4000, of a compressed file 186 to 213 bad ones;
   `soundfile.SoundFile`: 19 to 31 **silently wrong** ones of 4000; `tifffile.TiffFile`: 212 to 287 bad ones of
   1000.
+- `pandas.read_csv` with a `chunksize` or as an `iterator`: 141,000 to 179,000 of 200,000 rows are **silently
+  lost**, or it fails with ParserError, where 4 workers keep one chunk in four each.
 - `imageio.get_reader`, `imageio.v3.imopen`: of a GIF 0 to 92 failed reads and 0 to 18 **silently wrong** ones
   of 200, of an .mp4 up to 3 wrong ones of 190 by FFMPEG. By PyAV, and with `av.open`, 132 to 156 failed ones.
 - `decord.VideoReader`, also with `num_threads=1`: the worker **hangs** in 5 of 5 runs where the parent
@@ -118,7 +120,8 @@ Use instead a handle for each process:
 
 ## Level
 
-- `error`, silent: forked workers read wrong data (files, tar archives, rasterio, sound, imageio, FASTA, PDF).
+- `error`, silent: forked workers read wrong data (files, tar archives, rasterio, sound, imageio, FASTA, PDF,
+  pandas' chunks).
 - `error`, error: forked workers fail (zip, npz, LMDB, alignments, PyAV, torchcodec), or workers are started
   anew: no handle but those of fsspec and zarr can be pickled, and from Python 3.13 on a `zipfile.Path`.
 - `error`, hang: decord, OpenCV's video captures, `SqliteDict`.
@@ -330,6 +333,7 @@ def _stored(
     """Handles that others put on an object once it is made, or have it open, before the loader of a use is
     there."""
     reads = [(visit, _reads(visit)) for visit in visits]
+    reads += list(_read_elsewhere(program, use))
     names = {
         name
         for _, read in reads
@@ -352,6 +356,23 @@ def _stored(
             yield found._replace(remedy=None, by_hand=opened.handle.advice)
 
 
+def _read_elsewhere(program: Program, use: WorkerUse) -> Iterator[tuple[Visit, dict[str, ast.AST]]]:
+    """The attributes of an object that worker code reads of what holds the object, and where: handles that
+    somebody else has stored there (``self.shard.file = open(path)``)."""
+    for event in use.code.events:
+        made, call = event.owner, event.node
+        name = _part_read(call) if made is not None and isinstance(call, ast.Call) else ""
+        if not name or made is None or handle_of(program.evaluator, made) is None:
+            continue
+        stored = made.point.statement
+        if stored is None or not any(path.endswith(f".{name}") for path in own_names(stored)):
+            continue
+        for visit in use.code.visits:
+            if visit.frame.key == event.point.frame.key:
+                yield visit, {name: call}
+                break
+
+
 def _read_by_others(
     program: Program,
     uses: list[WorkerUse],
@@ -369,9 +390,12 @@ def _read_by_others(
         if made is None or made.point.statement is None or not isinstance(event.node, ast.Call):
             continue
         receiver, handle = made.point.frame.receiver, handle_of(program.evaluator, made)
-        if handle is None or not isinstance(receiver, Instance) or receiver.key != owner.key:
+        if handle is None:
             continue
-        names = {path.partition(".")[2] for path in own_names(made.point.statement)} - seen
+        if isinstance(receiver, Instance) and receiver.key == owner.key:
+            names = {path.partition(".")[2] for path in own_names(made.point.statement)} - seen
+        else:  # it may have been given it open
+            names = {_part_read(event.node)} - {*seen, ""}
         seen |= names
         for there in held(program, owner, names):
             kept = [
@@ -390,6 +414,14 @@ def _read_by_others(
                     program, kept, handle, made, reader, event.node, start, sent, attribute, BEFORE
                 )
                 yield from _as_held(program, owner, found, handle, there)
+
+
+def _part_read(call: ast.Call) -> str:
+    """The attribute of an object, which another holds, whose method is called: ``self.shard.file.read()``."""
+    match call.func:
+        case ast.Attribute(value=ast.Attribute(value=ast.Attribute() | ast.Subscript(), attr=name)):
+            return name
+    return ""
 
 
 def _as_held(

@@ -15,9 +15,11 @@ this file or another. Items that are packed on the way, with a `while` for those
 stream, and so is what anything makes of its records (`for token in self.tokenizer(line)`); so are rows that
 a number counts through (`while at < len(self.rows)`, or slices of some), what an object reads that is its
 own iterator, everything in another order (`torch.randperm(n)`), what a `while True` reads that something in
-it surely ends (`if not self.repeat: break`, of a dataset made with `repeat=False`), and the streams of a
-`ChainDataset`. A `Trainer` of transformers whose `dataloader_num_workers` is above 1 is such a loader: it
-divides no stream among them.
+it surely ends (`if not self.repeat: break`, of a dataset made with `repeat=False`), the streams of a
+`ChainDataset`, and iterators that are asked in turn or by chance until none has more
+(`next(random.choice(iterators))`). Where some of several sources divide and others do not, those are named
+that are read whole beside them. A `Trainer` of transformers whose `dataloader_num_workers` is above 1 is such
+a loader: it divides no stream among them.
 
 A stream from elsewhere (webdataset, a streaming dataset of Hugging Face, Kafka, a queue) may divide itself,
 so may a database that is told to (`FOR UPDATE SKIP LOCKED`), and endless and random streams have nothing to
@@ -123,6 +125,7 @@ def check(program: Program) -> Iterator[Found]:
         code: list[_Passed] = [(each.function.node, each.frame) for each in use.code.visits]
         if streams and _is_divided(program, code):
             divided.update(id(function) for function, _ in code)
+            yield from _beside_shares(program, use, streams, code)
         elif streams:
             whole.append((use, streams))
     for use, streams in whole:
@@ -141,6 +144,44 @@ def _of_streams(
             passed = _gives_all(program, use, method, world)
             if passed is not None and _shared(program, use, use.loader, use.dataset):
                 yield _found(program, use, _undivided(program, use, method, world, passed, divided))
+
+
+def _beside_shares(
+    program: Program, use: WorkerUse, datasets: list[tuple[Instance, World]], code: list[_Passed]
+) -> Iterator[Found]:
+    """Sources that are read whole beside others that divide: one of two datasets that are chained, one of
+    the readers that a factory makes. What divides must itself be one that is gone through."""
+    assert use.loader is not None and use.dataset is not None
+    functions: list[ast.AST] = [each.function.node for each in use.code.visits]
+
+    def is_share(node: ast.AST, frame: Frame) -> bool:
+        return _is_divided(program, [(node, frame)], functions)
+
+    sharing = [each for each in code if is_share(*each)]
+    for dataset, world in datasets:
+        for method in program.evaluator.classes.methods(dataset, "__iter__"):
+            if not isinstance(method.node, ast.FunctionDef):
+                continue
+            program.evaluator.start()
+            frame = program.evaluator.calls.enter(method, Arguments(), None, None)
+            streams = Streams(program.evaluator, partial(is_set_elsewhere, program, [use]), is_share)
+            streams.of_function(method, frame, world)
+            classes = {
+                frame.receiver.cls.key if isinstance(frame.receiver, Instance) else None
+                for _, frame in (*sharing, *streams.shares)
+            }
+            given = {source.cls.key for source, _ in streams.beside}
+            if dataset.cls.key in classes or not classes <= given:
+                continue
+            known: set[int] = set()
+            for source, w in streams.beside:
+                for each in program.evaluator.classes.methods(source, "__iter__"):
+                    if source.cls.key in classes or id(each.node) in known:
+                        continue
+                    passed = _gives_all(program, use, each, w)
+                    if passed is not None and _shared(program, use, use.loader, use.dataset, w):
+                        known.update(id(node) for node, _ in passed)
+                        yield _found(program, use, each)
 
 
 def _gives_all(program: Program, use: WorkerUse, method: Function, world: World) -> list[_Passed] | None:
@@ -220,9 +261,14 @@ def _is_plain_iterable(program: Program, cls: Class) -> bool:
     return _ITERABLE in names and names <= _PLAIN
 
 
-def _shared(program: Program, use: WorkerUse, loader: Loader, dataset: Value) -> bool:
-    """Whether two workers or more may get the dataset as it is."""
-    for way, world in loader.ways("num_workers", "dataset", "worker_init_fn"):
+def _shared(
+    program: Program, use: WorkerUse, loader: Loader, dataset: Value, where: World | None = None
+) -> bool:
+    """Whether two workers or more may get the dataset as it is, where some world holds."""
+    for way, each in loader.ways("num_workers", "dataset", "worker_init_fn"):
+        world = each if where is None else each.joined(where)
+        if world is None:
+            continue
         workers, value = way["num_workers"], way["dataset"]
         if value is None or workers is None or is_zero(workers):
             continue

@@ -10,8 +10,9 @@ or a `collate_fn` that gives its list back, in something else or as `items[0]`, 
 item in items]`). A function with `yield` in it returns a generator, and `map(lambda row: ..., rows)` holds
 its lambda until somebody goes through it, as a `defaultdict(lambda: ...)` does; a `map` of a function with a
 name can be sent. So it is with what a function of the project gives that is called there (`return
-self.patches(index)`), and with an entry that is stored into the dict later, and stays there
-(`batch["lengths"] = (len(e) for e in batch)`).
+self.patches(index)`), with what an object of the program is given that is made there, a dataclass say, and
+keeps (`return Batch(x, lambda y: y + mean)`), and with an entry that is stored into the dict later, and stays
+there (`batch["lengths"] = (len(e) for e in batch)`).
 
 With any other `collate_fn` the items, or the other parts of them, stay in the worker, and torch's default one
 refuses such an item with an error of its own: both are left alone. So are loaders without workers, where
@@ -72,6 +73,7 @@ from collections.abc import Iterator
 from dlint.fork.sendable import class_without_name
 from dlint.knowledge.processes.objects import unpicklable
 from dlint.loaders.loaders import Loader, is_zero
+from dlint.objects.pickled_state import is_pickled
 from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -87,9 +89,10 @@ from dlint.source.statements import (
 from dlint.streams.batches.collated import handed_places, parts_at
 from dlint.streams.items import hands_items_on, readers
 from dlint.streams.memory.places import Place
+from dlint.streams.sources.wholes import written_at
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.functions import display_name, is_generator
-from dlint.values.values import Const, External, Function, Made, Partial, Table, Value
+from dlint.values.values import Class, Const, External, Function, Instance, Made, Partial, Table, Value
 from dlint.values.worlds import World
 
 # What is sent with the function that it was given.
@@ -205,7 +208,10 @@ def _unsendable(program: Program, node: ast.expr, point: Point, world: World, fa
             return _unsendable(program, part, program.evaluator.inside(node, point), world, far + 1)
         case ast.Name(id=name) if name in point.locals:
             return None
-        case ast.Name(id=name) if name in point.frame.layout.binds and far < _FAR:
+        case ast.Name(id=name) if name not in point.frame.layout.binds and far < _FAR:
+            given = written_at(name, point)
+            return _unsendable(program, *given, world, far + 1) if given is not None else None
+        case ast.Name(id=name) if far < _FAR:
             return _filled(program, name, point, world, far + 1) or _held(
                 program, name, point, world, far + 1
             )
@@ -260,6 +266,8 @@ def _made_by_one(
         return f"an object of {named}"
     if isinstance(callee, External):
         return unpicklable(callee.name)
+    if isinstance(callee, Class):
+        return _kept_by(program, node, point, world, far + 1) if far < _FAR else None
     if isinstance(callee, Function) and isinstance(callee.node, ast.FunctionDef):
         if any((dotted(each) or "") not in _BOUND for each in callee.node.decorator_list):
             return None
@@ -267,6 +275,31 @@ def _made_by_one(
             return "a generator"
         return _given_by(program, callee, node, point, world, far + 1) if far < _FAR else None
     return None
+
+
+def _kept_by(program: Program, node: ast.Call, point: Point, world: World, far: int) -> str | None:
+    """What an object of the program keeps that is made here, and is sent with it."""
+    evaluator = program.evaluator
+    for made, w in evaluator.values(node, point, world):
+        if not isinstance(made, Instance) or made.node is not node:
+            continue
+        found: dict[str, list[str | None]] = {}
+        for name, _, at, stored_in in evaluator.construction.stores(made, w):
+            value = at.statement.value if isinstance(at.statement, ast.Assign) else None
+            what = _unsendable(program, value, at, stored_in, far) if value is not None else None
+            found.setdefault(name, []).append(what)
+        for name, kept in found.items():
+            if all(kept) and is_pickled(evaluator, made.cls, name) and not _is_stored_by(point.frame, name):
+                return kept[0]
+    return None
+
+
+def _is_stored_by(frame: Frame, name: str) -> bool:
+    """Whether a function stores in attributes of a name: it may have put something else there."""
+    return any(
+        isinstance(each, ast.Attribute) and each.attr == name and isinstance(each.ctx, ast.Store | ast.Del)
+        for each in frame.layout.nodes
+    )
 
 
 def _given_by(

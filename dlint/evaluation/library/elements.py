@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING
 
 from dlint.evaluation.library.arguments import first
 from dlint.knowledge.iterables import HOLDS_ARGUMENTS, HOLDS_FIRST
-from dlint.values.values import Table, Value
+from dlint.knowledge.processes.pools import gives_results
+from dlint.values.frame import Argument, Arguments
+from dlint.values.values import Class, External, Function, Made, Partial, Table, Value
 
 if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
-    from dlint.values.frame import Arguments
     from dlint.values.values import Key
     from dlint.values.worlds import World
 
 
 CONTAINERS = HOLDS_FIRST | HOLDS_ARGUMENTS
+_MAP = "builtins.map"
 # Iterators that give things of these arguments as they are.
 _GIVES_ON = {
     "builtins.filter": slice(1, 2),
@@ -28,7 +30,44 @@ _GIVES_ON = {
 }
 
 
-def elements_of(evaluator: Evaluator, container: str, given: Arguments, world: World) -> list[Value]:
+# What is only reckoned with leads nowhere.
+_PLAIN = "builtins."
+_OPENS = "builtins.open"
+
+
+def elements_of(evaluator: Evaluator, made: Made, world: World) -> list[Value]:
+    """What an object of a library gives one after the other, as far as that is known."""
+    if made.name == _MAP or gives_results(made.name):
+        return _mapped(evaluator, made, world)
+    return contents_of(evaluator, made.name, made.arguments, world)
+
+
+def _mapped(evaluator: Evaluator, made: Made, world: World) -> list[Value]:
+    """What ``map(function, things)`` gives: what calling that with one of the things does."""
+    given = made.arguments
+    if len(given.positional) < 2 or given.spread or given.splats:
+        return []
+    function, *sources = given.positional
+    if made.name != _MAP:
+        del sources[1:]  # how many at a time
+    if any(each.expression is None or each.element for each in sources):
+        return []
+    arguments = Arguments([Argument(each.expression, each.point, element=True) for each in sources])
+    return [
+        result
+        for callee, w in evaluator.value_of(function, world)
+        if _makes_objects(callee)
+        for result, _ in evaluator.invoke(callee, arguments, made.node, made.point, w)
+    ]
+
+
+def _makes_objects(callee: Value) -> bool:
+    if isinstance(callee, External):
+        return not callee.name.startswith(_PLAIN) or callee.name == _OPENS
+    return isinstance(callee, Class | Function | Partial)
+
+
+def contents_of(evaluator: Evaluator, container: str, given: Arguments, world: World) -> list[Value]:
     """What an object of a library's class, made of some arguments, gives one after the other; nothing where
     it is no container, or that is not known."""
     if given.spread or (container not in CONTAINERS and container not in _GIVES_ON):

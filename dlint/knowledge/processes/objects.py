@@ -31,7 +31,8 @@ _UNPICKLABLE = {
 }
 # What looks for a regular expression: its match, or None.
 _MATCHES = re.compile(r"re\.(?:compile\(\)\.)?(?:search|match|fullmatch)")
-_VIEWS = frozenset({"builtins.dict.items", "builtins.dict.keys", "builtins.dict.values"})
+_DICTS = ("builtins.dict", "collections.Counter()", "collections.OrderedDict()", "collections.defaultdict()")
+_VIEWS = frozenset(f"{each}.{method}" for each in _DICTS for method in ("items", "keys", "values"))
 
 # Calls that give a list (or dict) of Python objects, as long as the data.
 _LISTS = frozenset(

@@ -62,6 +62,9 @@ RESULTS = frozenset(
 # Methods that wait for the pool in the call itself.
 WAITS = frozenset({"map", "starmap", "apply"})
 
+# Calls that give what a function of this process makes of each thing.
+_THREAD_MAPS = frozenset(f"{name}().{method}" for name in THREAD_POOLS for method in MAPS - {"starmap"})
+
 # Queues that live in one process: a thread of the parent does not fill the worker's copy.
 THREAD_QUEUES = frozenset({"queue.Queue", "queue.LifoQueue", "queue.PriorityQueue", "queue.SimpleQueue"})
 LOCKS = frozenset({"threading.Lock", "threading.RLock", "threading.Semaphore", "threading.Condition"})
@@ -75,6 +78,11 @@ PROCESSES = frozenset(
 PROCESS_STARTS = frozenset({"multiprocessing.spawn", "multiprocessing.start_processes"})
 # Calls that make a pool of processes, give it all work and end it.
 PROCESS_MAPS = frozenset({"tqdm.contrib.concurrent.process_map"})
+
+
+def gives_results(name: str) -> bool:
+    """Whether a call gives what threads make of each thing that it is given."""
+    return name in _THREAD_MAPS
 
 
 def gives_work(method: str) -> bool:

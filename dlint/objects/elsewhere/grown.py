@@ -94,6 +94,12 @@ class Grown:
             self._asking.discard(mark)
         return [(value, w) for value, w in found if _has_code(value, inside=keyed)]
 
+    def of_library(self, made: Made, name: str, world: World) -> list[Outcome]:
+        """What is added to a list that an object of a library keeps: ``compose.transforms.append(crop)``."""
+        return [
+            (value, w) for value, w in self._put_there(made, name, world, keyed=False) if _has_code(value)
+        ]
+
     def under(self, instance: Instance, name: str, key: str, world: World) -> list[Outcome] | None:
         """What a dict that an object keeps has under a key by the methods that are called on the object
         (``builder.workers(4)``), ``ABSENT`` where none of these stores it; None where no method of the class
@@ -179,7 +185,9 @@ class Grown:
                 ]
         return known
 
-    def _put_there(self, instance: Instance, name: str, world: World, keyed: bool) -> Iterator[Outcome]:
+    def _put_there(
+        self, instance: Instance | Made, name: str, world: World, keyed: bool
+    ) -> Iterator[Outcome]:
         if name not in self._from_outside:
             self._from_outside[name] = list(self._outside(name))
         for holder, added, point in self._from_outside[name]:
@@ -288,7 +296,7 @@ class Grown:
             return _Given(node.value, point, Arguments([decorated]), node)
         return None
 
-    def _is(self, holder: ast.expr, point: Point, instance: Instance) -> bool:
+    def _is(self, holder: ast.expr, point: Point, instance: Instance | Made) -> bool:
         return any(value.key == instance.key for value, _ in self._evaluator.values(holder, point))
 
     def _values(self, added: _Added, point: Point, world: World) -> Iterator[Outcome]:

@@ -46,7 +46,7 @@ def opened_by_others(
         for name in dict.fromkeys(each.name for each in later):
             stores = [each for each in later if each.name == name]
             statements = [each.point.statement for each in stores if each.point.statement is not None]
-            before = [each for each in stores if comes_before(evaluator, each.point, use)]
+            before = [each for each in stores if comes_before(evaluator, each.point, use, each.by)]
             if not before or not left_as_made(program, [use], owner, name, statements):
                 continue
             handles = [
@@ -63,7 +63,7 @@ def opened_by_others(
                 point, at_once = opened.store.point, opened.store.at_once
                 if use.loader is None or _is_over(opened.store, use.loader):
                     continue
-                if is_surely_before(evaluator, point, use.loader, at_once=at_once):
+                if is_surely_before(evaluator, point, use.loader, opened.store.by, at_once=at_once):
                     yield opened
 
 

@@ -6,17 +6,19 @@ import ast
 from typing import Protocol, TypeAlias
 
 from dlint.values.frame import Frame, Point
-from dlint.values.values import Function
+from dlint.values.values import Function, Value
 from dlint.values.worlds import World
 
 # What a stream is read from: "range", numbers that are its items; "count", numbers that only count what comes
-# from elsewhere; "data". None where that is not known.
+# from elsewhere; "data"; "share", what gives each worker its own part, where that is asked. None where that
+# is not known.
 Kinds: TypeAlias = frozenset[str] | None
 
 NOTHING: frozenset[str] = frozenset()
 RANGE = frozenset({"range"})
 COUNT = frozenset({"count"})
 DATA = frozenset({"data"})
+SHARE = frozenset({"share"})
 
 
 def together(found: list[Kinds]) -> Kinds:
@@ -45,5 +47,7 @@ class Streams(Protocol):
     def of_function(self, function: Function, frame: Frame, world: World, far: int = 0) -> Kinds: ...
 
     def of_expression(self, node: ast.expr, point: Point, world: World, far: int = 0) -> Kinds: ...
+
+    def of_value(self, value: Value, world: World, far: int) -> Kinds: ...
 
     def too_far(self) -> Kinds: ...

@@ -20,6 +20,7 @@ from dlint.source.nodes import walk
 from dlint.source.statements import changed_names, dotted, expressions, own_names, statements_in, target_names
 from dlint.streams.sources.kinds import DATA, NOTHING, Kinds, known_together, together
 from dlint.streams.sources.passages import Loop, passages
+from dlint.streams.sources.turns import Turns, ends_when_empty, shortens
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.values import Const, External, Function, Instance, Made, Unknown, Value
 from dlint.values.worlds import World
@@ -38,6 +39,7 @@ class Rounds:
     def __init__(self, streams: Streams, evaluator: Evaluator) -> None:
         self._streams = streams
         self._evaluator = evaluator
+        self._turns = Turns(self.of_chained, evaluator)
 
     def of_loops(self, loops: tuple[Loop, ...], frame: Frame, world: World, far: int) -> list[Kinds]:
         """What each of some loops goes over, the outermost first."""
@@ -58,14 +60,27 @@ class Rounds:
         read = {each.id for each in walk(node) if isinstance(each, ast.Name)}
         for loop in around:
             source = self._records(loop, frame, world) if not read.isdisjoint(_bound(loop)) else None
-            if source is not None:
-                bare, at = self._bare(*source, world)
-                values = [value for value, _ in self._evaluator.values(bare, at, world)]
-                if values and all(map(_gives_records, values)):
-                    return True
-                if far < _FAR and isinstance(bare, ast.Call) and self._yields_records(bare, at, world, far):
-                    return True
+            if source is not None and self._has_records(*source, world, far):
+                return True
         return False
+
+    def is_made_inside(
+        self, node: ast.expr, around: list[ast.comprehension], inside: Point, world: World
+    ) -> bool:
+        """The same of what a comprehension goes through, for what it goes through before that."""
+        read = {each.id for each in walk(node) if isinstance(each, ast.Name)}
+        return any(
+            not read.isdisjoint(target_names(each.target)) and self._has_records(each.iter, inside, world, 0)
+            for each in around
+        )
+
+    def _has_records(self, source: ast.expr, point: Point, world: World, far: int) -> bool:
+        """Whether what is gone through gives records, or hands on those that it reads."""
+        bare, at = self._bare(source, point, world)
+        values = [value for value, _ in self._evaluator.values(bare, at, world)]
+        if values and all(map(_gives_records, values)):
+            return True
+        return far < _FAR and isinstance(bare, ast.Call) and self._yields_records(bare, at, world, far)
 
     def _yields_records(self, node: ast.Call, point: Point, world: World, far: int) -> bool:
         """Whether a call is one of a generator of the program that hands on the records which it reads."""
@@ -124,6 +139,8 @@ class Rounds:
             case ast.Call(args=[function, source]) if self._is_map(node, point, world):
                 found: list[Kinds] = []
                 for callee, w in self._evaluator.values(function, point, world):
+                    if isinstance(callee, External) and callee.name == "builtins.iter":
+                        return self.of_chained(source, point, w, far)
                     if not isinstance(callee, Function):
                         return None
                     frame = self._evaluator.calls.enter(callee, Arguments(), None, None)
@@ -131,21 +148,22 @@ class Rounds:
                     found.append(self._of_names(source, first, _calls_in(callee, frame), point, w, far))
                     found.append(self._streams.of_function(callee, frame, w, far))
                 return together(found)
-            case ast.List(elts=parts) | ast.Tuple(elts=parts):
-                return known_together(
-                    [self._streams.of_expression(each, point, world, far) for each in parts]
-                )
-            case ast.Name(id=name) if name in point.frame.layout.binds and name not in point.locals:
-                made = self._evaluator.flow.definitions(name, point, world)
-                return known_together(
-                    [
-                        self.of_chained(statement.value, Point(point.frame, statement), w, far)
-                        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
-                        else None
-                        for statement, w in made
-                    ]
-                )
-        return None
+        return self._of_elements(node, point, world, far)
+
+    def _of_elements(self, node: ast.expr, point: Point, world: World, far: int) -> Kinds:
+        """The same, of the streams that an object keeps (``self.sources``) or a generator gives."""
+        kinds = self._streams.of_expression(node, point, world, far)
+        if kinds is None:
+            return None
+        each = [
+            self._streams.of_value(stream, w, far)
+            for value, w in self._evaluator.values(node, point, world)
+            for stream in self._evaluator.iterated(value, node, point, w)
+        ]
+        read = known_together(each)
+        if read is None:
+            return DATA if self._has_records(node, point, world, 0) else None
+        return together([kinds, read])
 
     def _of_made_before(self, name: str, point: Point, world: World, far: int) -> Kinds:
         """The same, where a variable stands for the streams, and nothing is put to them later."""
@@ -380,6 +398,8 @@ class Rounds:
                         else callee.name == "builtins.next" and len(call.args) == 1
                     )
                     kinds = self._streams.of_expression(call.args[0], at, w) if reads else None
+                    if kinds is None and reads and error == "StopIteration":
+                        kinds = self._turns.of(call.args[0], at, w)
                     if kinds is not None:
                         return kinds, call.args[0], at
         return None
@@ -404,7 +424,8 @@ class Rounds:
                 if within:
                     done = self._taken_path(handler.body, frame, world)
                     leaves = bool(done) and isinstance(done[-1], ast.Break | ast.Return)
-                    if not (leaves and id(statement) not in deeper) and not _stops(loop.test, done):
+                    leaves = leaves and (isinstance(done[-1], ast.Return) or id(statement) not in deeper)
+                    if not leaves and not _stops(loop.test, done) and not _empties(loop, done):
                         continue
                 for caught in walk(handler.type) if handler.type is not None else ():
                     if isinstance(caught, ast.Name) and caught.id in ("EOFError", "StopIteration"):
@@ -445,6 +466,11 @@ def _stops(test: ast.expr, done: list[ast.stmt]) -> bool:
     return path is not None and any(
         isinstance(statement, ast.Assign) and path in own_names(statement) for statement in done
     )
+
+
+def _empties(loop: ast.While, done: list[ast.stmt]) -> bool:
+    """Whether statements take one of those out that a loop goes on for as long as it has some."""
+    return any(shortens(statement, several) for several in ends_when_empty(loop) for statement in done)
 
 
 def _bound(loop: Loop) -> set[str]:

@@ -15,7 +15,7 @@ from dlint.knowledge.iterables import AGAIN, ENDS, PASSES_ON, gives_all, may_be_
 from dlint.source.nodes import walk
 from dlint.source.statements import parameters, statements_in, target_names
 from dlint.streams.sources.counting import Counting, Part
-from dlint.streams.sources.kinds import COUNT, DATA, RANGE, Kinds, known_together, together
+from dlint.streams.sources.kinds import COUNT, DATA, RANGE, SHARE, Kinds, known_together, together
 from dlint.streams.sources.passages import Loop, Passage, passages
 from dlint.streams.sources.rounds import Rounds
 from dlint.streams.sources.wholes import Wholes, written_at
@@ -57,13 +57,23 @@ _TELLS = ast.Subscript | ast.Name | ast.Call | ast.GeneratorExp | ast.ListComp |
 class Streams:
     """Follows iterations to their sources; ``passed`` are the functions that it has come through, and frames.
 
-    ``is_set`` tells whether other code may set an attribute of an object after the class has.
+    ``is_set`` tells whether other code may set an attribute of an object after the class has. A function that
+    ``divides`` is not followed: ``shares`` are those, and ``beside`` the objects that are gone through where
+    none does.
     """
 
-    def __init__(self, evaluator: Evaluator, is_set: Callable[[Instance, str], bool]) -> None:
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        is_set: Callable[[Instance, str], bool],
+        divides: Callable[[ast.AST, Frame], bool] | None = None,
+    ) -> None:
         self._evaluator = evaluator
         self._is_set = is_set
+        self._divides = divides
         self.passed: list[tuple[ast.AST, Frame]] = []
+        self.shares: list[tuple[ast.AST, Frame]] = []
+        self.beside: list[tuple[Instance, World]] = []
         self._counting = Counting(self, evaluator)
         self._rounds = Rounds(self, evaluator)
         self._wholes = Wholes(self, evaluator)
@@ -79,6 +89,9 @@ class Streams:
     def of_function(self, function: Function, frame: Frame, world: World, far: int = 0) -> Kinds:
         """What iterating over the result of a function of the program reads."""
         node = function.node
+        if self._divides is not None and self._divides(node, frame):
+            self.shares.append((node, frame))
+            return SHARE
         self.passed.append((node, frame))
         if far > _FAR:
             return self.too_far()
@@ -121,6 +134,7 @@ class Streams:
 
     def _of_passage(self, passage: Passage, frame: Frame, world: World, far: int) -> Kinds:
         """What the loops around a ``yield`` go over, and what a ``yield from`` does."""
+        before = len(self.beside)
         found = self._rounds.of_loops(passage.loops, frame, world, far)
         for at, loop in enumerate(passage.loops):
             if found[at] is None and isinstance(loop, ast.For):
@@ -137,11 +151,17 @@ class Streams:
             if kinds is None and isinstance(getattr(passage.node.value, "slice", None), ast.Slice):
                 kinds = self._of_counted_part(passage.node.value, point, passage.loops, found, world)
             found.append(kinds)
-        elif together(found) == RANGE:
+        self._leave_behind_shares(found, before)
+        if not isinstance(passage.node, ast.YieldFrom) and together(found) == RANGE:
             loops = [loop for loop in passage.loops if isinstance(loop, ast.For)]
             return _counted(self._counting.of_loops(loops, passage.node.value, point, world))
         kinds = together(found)
-        return DATA if kinds is not None and "data" in kinds else kinds  # numbers only count the data
+        return kinds - RANGE - COUNT if kinds is not None and "data" in kinds else kinds  # numbers only count
+
+    def _leave_behind_shares(self, found: list[Kinds], before: int) -> None:
+        """Forgets what is gone through for each thing that is some worker's alone: its own, too."""
+        if any(each is not None and "share" in each for each in found[:-1]):
+            del self.beside[before:]
 
     def _of_each_chained(self, passage: Passage, frame: Frame, world: World, far: int) -> Kinds:
         """What is read by the streams that a loop takes from ``map``, to give what each has: ``yield from
@@ -260,7 +280,16 @@ class Streams:
         far: int,
     ) -> Kinds:
         inside = self._evaluator.inside(node, point)
-        kinds = known_together([self.of_expression(g.iter, inside, world, far) for g in node.generators])
+        met = len(self.beside)
+        found: list[Kinds] = []
+        for which, generator in enumerate(node.generators):
+            kinds = self.of_expression(generator.iter, inside, world, far)
+            before = node.generators[:which]
+            if kinds is None and self._rounds.is_made_inside(generator.iter, before, inside, world):
+                kinds = DATA
+            found.append(kinds)
+        self._leave_behind_shares(found, met)
+        kinds = known_together(found)
         if kinds != RANGE:
             return kinds
         names = {name for generator in node.generators for name in target_names(generator.target)}
@@ -355,9 +384,10 @@ class Streams:
 
     def _of_values(self, node: ast.expr, point: Point, world: World, far: int) -> Kinds:
         values = self._evaluator.values(node, point, world)
-        return known_together([self._of_value(value, w, far) for value, w in values])
+        return known_together([self.of_value(value, w, far) for value, w in values])
 
-    def _of_value(self, value: Value, world: World, far: int) -> Kinds:
+    def of_value(self, value: Value, world: World, far: int) -> Kinds:
+        """What iterating over a value reads."""
         match value:
             case Items(kind=kind):
                 return DATA if kind != GENERATOR else None  # which may be without an end
@@ -413,6 +443,7 @@ class Streams:
     def _of_instance(self, value: Instance, world: World, far: int) -> Kinds:
         methods = self._evaluator.classes.methods(value, "__iter__")
         if methods:
+            self.beside.append((value, world))
             return known_together(
                 [
                     self.of_function(

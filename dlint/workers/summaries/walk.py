@@ -107,11 +107,12 @@ class Walk:
             return
         match node:
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
-                for generator in node.generators:
-                    self.expression(generator.iter, at, worlds)
-                    for world in worlds:
-                        self._meeting.iteration(generator.iter, at, world)
                 inside = self._evaluator.inside(node, at)
+                for which, generator in enumerate(node.generators):
+                    place = inside if which else at  # the second goes through what the first has
+                    self.expression(generator.iter, place, worlds)
+                    for world in worlds:
+                        self._meeting.iteration(generator.iter, place, world)
                 parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
                 for part in [*parts, *(test for g in node.generators for test in g.ifs)]:
                     self.expression(part, inside, worlds)
