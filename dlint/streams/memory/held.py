@@ -112,16 +112,26 @@ class Held:
             if isinstance(target, ast.Name) and isinstance(through, ast.Name) and is_of_values(loop.iter)
             if self.dicts.get(through.id)
         }
-        if not parts and not counts and not values:
+        pairs = self._pairs(loop)
+        if not parts and not counts and not values and not pairs:
             return None
         other = self.copy()
         for name in own_names(loop):
             other.names.pop(name, None)
+            other.displays.pop(name, None)
+        other.displays.update(pairs)
         other.names.update(parts)
         other.names.update((name, views[0].known) for name, views in values.items())
         other.values.update(values)
         other.counts = (other.counts - {*own_names(loop)}) | counts
         return other
+
+    def _pairs(self, loop: ast.For | ast.comprehension) -> dict[str, list[View]]:
+        """What a loop gives one name to of several things at once: ``for pair in zip(x, y)``."""
+        match loop.target, loop.iter:
+            case ast.Name(id=name), ast.Call(func=ast.Name(id="zip")) as pairs if views := self.views(pairs):
+                return {name: views}
+        return {}
 
     def meet(self, other: Held) -> None:
         """Keep what holds another way as well."""
@@ -246,6 +256,8 @@ class Held:
                 return [view for inside in self._insides(generator) for view in inside.views(each)]
             case ast.Call(func=ast.Name(id="list" | "tuple"), args=[rows], keywords=[]):
                 return self._each(rows)
+            case ast.Call(func=ast.Name(id="zip"), args=columns, keywords=[]):
+                return [view for column in columns for view in self._each(column)]
             case ast.Starred(value=rows):
                 return self._each(rows)
             case ast.Call(func=callee, args=parts, keywords=entries) if self._is_record(callee):
@@ -288,6 +300,7 @@ class Held:
     def inside(self, generator: ast.comprehension) -> Held:
         """What has a batch's memory inside a comprehension that goes through parts of one."""
         inside = Held((), self._callees)
+        inside.displays.update(self._pairs(generator))
         of_values = is_of_values(generator.iter)
         for target, source in each_gone_through(generator.target, generator.iter):
             view = self.view(source)
