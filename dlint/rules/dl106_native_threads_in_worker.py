@@ -4,8 +4,8 @@
 
 In worker code that may be forked:
 
-- `torch.set_num_threads(n)` with n greater than 1, as that is written, as the default of an option, or as the
-  number of cores (`os.cpu_count()`);
+- `torch.set_num_threads(n)` with n greater than 1, as that is written, as the default of an option, or of a
+  setting that nothing else in the project sets, or as the number of cores (`os.cpu_count()`);
 - `sort`, `group_by`, `read_parquet` and a lazy table's `collect` of polars, where the parent uses polars too;
 - scikit-learn's `KMeans` and `HistGradientBoosting...`, and faiss, where the parent uses them too and the
   program imports them before torch;
@@ -70,6 +70,7 @@ import re
 from collections.abc import Iterator
 
 from dlint.evaluation.library.library import answer_of
+from dlint.evaluation.options.option import setting_of
 from dlint.fork.early.put_to_work import run_by_constructors
 from dlint.fork.early.reads import item_read_in_parent
 from dlint.fork.early.surely import is_by_key, is_sure
@@ -127,7 +128,11 @@ def _several(program: Program, event: Event, call: ast.Call) -> bool:
     """Whether a number of threads is surely more than one."""
     if not call.args:
         return False
-    values = [value for value, _ in program.evaluator.values(call.args[0], event.point, event.world)]
+    options = program.evaluator.options
+    values = [
+        (options.by_default(value, world) or value) if setting_of(value) is not None else value
+        for value, world in program.evaluator.values(call.args[0], event.point, event.world)
+    ]
     # What a user asks for in place of a default says nothing of that.
     known = [value for value in values if not (isinstance(value, External) and _ASKED in value.name)]
     cores = {answer_of(name).key for name in CORES}

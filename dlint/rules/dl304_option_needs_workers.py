@@ -10,11 +10,13 @@ On some way through the program:
 
 Only sure values count: a number of workers that the user chooses is not reported, but the default of an
 option is (`--workers`, default 0, with `prefetch_factor=2`: the program raises as it stands), also of one
-that pydantic's `BaseSettings` reads of the environment, and `persistent_workers=workers > 0` is understood. A
-default does not count where a file is given for all (`Config(**yaml.safe_load(f))`), nor one that a validator
-of a pydantic model may replace, nor one that the program itself refuses
-(`if args.workers == 0: parser.error(...)`). `worker_init_fn` without workers is never called, which is
-harmless and not reported. What a test expects to raise (`with pytest.raises(ValueError):`) is left alone.
+that pydantic's `BaseSettings` reads of the environment, or of a setting (`_C.WORKERS = 0` of a yacs config)
+that nothing else in the project sets (where files are read into the settings, the project has some, and none
+of them sets it), and `persistent_workers=workers > 0` is understood. A default does not count where a file is
+given for all (`Config(**yaml.safe_load(f))`), nor one that a validator of a pydantic model may replace, nor
+one that the program itself refuses (`if args.workers == 0: parser.error(...)`). `worker_init_fn` without
+workers is never called, which is harmless and not reported. What a test expects to raise
+(`with pytest.raises(ValueError):`) is left alone.
 
 ## Why is this bad
 
@@ -59,7 +61,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.evaluation.options.option import option_of
+from dlint.evaluation.options.option import option_of, setting_of
 from dlint.finding import Remedy
 from dlint.loaders.conflicts import Conflict, Judge, applicability, conflicts, is_on, surely_given
 from dlint.loaders.loaders import Loader, is_zero
@@ -68,6 +70,7 @@ from dlint.program.program import Program
 from dlint.program.refusals import is_refused
 from dlint.rules.rule import Found
 from dlint.rules.wording import listed
+from dlint.values.facts import fits
 from dlint.values.values import Const, External, Unknown, Value
 from dlint.values.worlds import World
 
@@ -101,7 +104,7 @@ def check(program: Program) -> Iterator[Found]:
 def _without_workers(program: Program, loader: Loader, name: str) -> Judge:
     def judge(given: dict[str, Value | None], world: World) -> bool:
         value = given[name]
-        if not _no_workers(given["num_workers"], world):
+        if not _no_workers(program, given["num_workers"], world):
             return False
         match name:
             case "persistent_workers":
@@ -116,8 +119,11 @@ def _without_workers(program: Program, loader: Loader, name: str) -> Judge:
     return judge
 
 
-def _no_workers(value: Value | None, world: World) -> bool:
-    """Whether the number of workers surely is 0."""
+def _no_workers(program: Program, value: Value | None, world: World) -> bool:
+    """Whether the number of workers surely is 0, or a setting is that where nobody asks for another."""
+    if value is not None and setting_of(value) is not None and world.is_as_it_stands:
+        default = program.evaluator.options.by_default(value, world)
+        return default is not None and is_zero(default) and fits(default, world.about(value.key))
     if isinstance(value, Unknown):
         return world.known(("truth", value.key)) is False
     return value is None or (isinstance(value, Const) and value.value == 0)
@@ -129,9 +135,12 @@ def _is_number(value: Const) -> bool:
 
 def _needs_workers(loader: Loader, missing: dict[str, Conflict]) -> Found:
     names = list(missing)
-    always = all(conflict.always for conflict in missing.values())
-    option = _option(loader)
-    why = "num_workers is 0" if option is None else f"the option {option} is 0 by default"
+    option, setting = _option(loader), _setting(loader)
+    # A file may set another number of workers.
+    always = setting is None and all(conflict.always for conflict in missing.values())
+    why = "num_workers is 0"
+    if option is not None or setting is not None:
+        why = f"the {'setting' if option is None else 'option'} {option or setting} is 0 by default"
     error = _ERRORS[names[0]]
     if names[0] == "prefetch_factor" and all(map(_was_default, missing["prefetch_factor"].ways)):
         error += ", from torch 2.0 on"
@@ -170,6 +179,13 @@ def _option(loader: Loader) -> str | None:
     values = loader.values("num_workers")
     named = {option_of(value) for value in values if value is not None and not is_zero(value)}
     return named.pop() if len(named) == 1 and any(map(_is_nought, values)) else None
+
+
+def _setting(loader: Loader) -> str | None:
+    """The setting that the number of workers is, on every way on which it is not 0."""
+    values = loader.values("num_workers")
+    named = {setting_of(value) for value in values if value is not None and not is_zero(value)}
+    return named.pop() if len(named) == 1 else None
 
 
 def _options(loader: Loader) -> list[External]:

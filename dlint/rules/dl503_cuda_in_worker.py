@@ -29,9 +29,10 @@ workers:
 Left alone are a device that is the CPU by every construction, one that a method sets (`Rows().on("cuda")`) on
 other objects alone than those that workers have, `.to(x.device)`, a device that cannot be followed, the
 shape, type and device of what is on the GPU, loaders whose `num_workers` is 0 where the device is CUDA, code
-that asks whether it runs in a worker, workers that the project starts by spawn or forkserver, and programs
-that hide all GPUs (`os.environ["CUDA_VISIBLE_DEVICES"] = ""`). So are `manual_seed_all()`, `is_available()`,
-`device_count()` and `empty_cache()`, which work in forked workers.
+that asks whether it runs in a worker, workers that the project starts by spawn or forkserver (not only for
+who asks for that by an option that is off by default), and programs that hide all GPUs
+(`os.environ["CUDA_VISIBLE_DEVICES"] = ""`). So are `manual_seed_all()`, `is_available()`, `device_count()`
+and `empty_cache()`, which work in forked workers.
 
 Not followed are networks that are moved there once there is a loader, what the parent makes on a default
 device, and what is collated to one.
@@ -113,7 +114,7 @@ from dlint.knowledge.processes.devices import (
     makes_tensor,
 )
 from dlint.program.asked import for_visit
-from dlint.program.conditions import both, loaded
+from dlint.program.conditions import both, loaded, start_by_default
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
@@ -138,7 +139,11 @@ def check(program: Program) -> Iterator[Found]:
     """Tensors that worker code makes on, or moves to, a GPU, and those that it has from the parent there."""
     places: dict[int, list[tuple[Visit, ast.Call, Point]]] = {}
     for use in program.uses:
-        if use.loader is None or program.start_method_of(use) in STARTS_ANEW or gpus_are_hidden(program, use):
+        if (
+            use.loader is None
+            or start_by_default(program, use) in STARTS_ANEW
+            or gpus_are_hidden(program, use)
+        ):
             continue
         if id(use.code) not in places:
             places[id(use.code)] = [

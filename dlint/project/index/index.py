@@ -302,6 +302,11 @@ class Index:
         """The texts of these files, by their path from the root."""
         return by_path(self.root)
 
+    def is_configured(self, *names: str, least: int = 1) -> bool:
+        """Whether one of these files has keys of these names, at ``least`` so many of them."""
+        key = re.compile(rb"(?<!\w)(%b)[\"']?\s*[:=]" % b"|".join(re.escape(name.encode()) for name in names))
+        return any(len(set(key.findall(data))) >= least for data in self.configuration_files.values())
+
     @cached_property
     def properties(self) -> frozenset[str]:
         """The names of the program's properties: reading an attribute that is called so may run code."""
