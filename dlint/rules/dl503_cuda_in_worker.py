@@ -9,7 +9,7 @@ workers:
   there, or by some way in which the program makes it, such as
   `torch.device("cuda" if torch.cuda.is_available() else "cpu")`, by the default of an option, also of a
   dataclass that the command line fills, or by what was put on the GPU before (`model.device`, also with
-  `device_map="auto"`).
+  `device_map="auto"`), or by a library that loads a network there (`clip.load(name, device=device)`).
   `Accelerator().device` and that of Lightning's `Fabric` are a GPU wherever there is one, unless they are
   told otherwise; so is `torch.accelerator.current_accelerator()`. A number is a GPU's (`device=0`, `.to(0)`),
   and so is the rank that `mp.spawn` passes to what it starts.
