@@ -1,5 +1,5 @@
 """Where a file makes an iterator and takes one thing out of it: ``next(iter(x))``, in one step or in two,
-``islice(x, 1)``, ``more_itertools.first(x)``, or a loop that its first round ends."""
+``next(enumerate(x))``, ``islice(x, 1)``, ``more_itertools.first(x)``, or a loop that its first round ends."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ _LATER = (*_AGAIN, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _LOOP = re.compile(r"[ \t]*(?:async[ \t]+)?for\b")
 _LEAVES = re.compile(r"(?:break|return)\b")
 _LEFT_BESIDE = re.compile(r"[:;][ \t]*(?:break|return)\b")
+_COUNTED = re.compile(r"\bnext\(\s*enumerate\(")
 _ONE = re.compile(r",\s*1\s*\)")
 # Who gives the first thing by the name ``first``: whoever asks must look whether it is theirs.
 FIRSTS = frozenset({"more_itertools.first", "toolz.first", "cytoolz.first", "funcy.first"})
@@ -75,6 +76,12 @@ def restarts(module: Module) -> Iterator[Restart]:
             if taken is not None:
                 yield Restart(trail[:-2], taken, inner.args[0], False)
 
+    for trail in module.paths_to("enumerate", called=True):
+        match trail[-3:-1]:
+            case [ast.Call(func=ast.Name(id="next")) as taking, ast.Call(args=[source, *_]) as inner] if (
+                inner in taking.args and inner.func is trail[-1]
+            ):
+                yield Restart(trail[:-2], taking, source, True, "next(enumerate({}))")
     for trail in module.paths_to("islice", called=True):
         match trail[-2]:
             case ast.Call(args=[source, ast.Constant(value=1)], keywords=[]) as call if (
@@ -107,6 +114,7 @@ def may_restart(text: str) -> bool:
     return (
         ("islice" in text and _ONE.search(text) is not None)
         or ("first" in text and _OF_FIRST.search(text) is not None)
+        or ("enumerate" in text and _COUNTED.search(text) is not None)
         or _may_be_left(text)
     )
 
