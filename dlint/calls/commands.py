@@ -86,7 +86,7 @@ class Commands:
         by = self._called_by(scope, frame)
         if by is None:
             return []
-        if by == LIGHTNING_CLI and self._is_configured_anywhere(name):
+        if by == LIGHTNING_CLI and self._evaluator.modules.index.is_configured(name):
             return []
         default = default_of(name, scope)
         filled = self._filled(by, name, scope, frame, world) if by in FILLS_FIELDS else []
@@ -288,11 +288,6 @@ class Commands:
             and any(above.node is owner.node for above in self._evaluator.classes.line(value))
             for value, _ in self._evaluator.values(made, point)
         )
-
-    def _is_configured_anywhere(self, name: str) -> bool:
-        """Whether a file of settings has a key of this name: one is given along, as a rule."""
-        key = re.compile(rb"(?<!\w)%b[\"']?\s*[:=]" % re.escape(name.encode()))
-        return any(map(key.search, self._evaluator.modules.index.configuration_files.values()))
 
     def _calls(self, scope: FunctionNode, frame: Frame) -> Iterator[str]:
         """What the module hands the function to that calls it with the command line: ``Fire(main)``."""

@@ -396,6 +396,10 @@ class Changes(Protocol):
 
     def is_updated(self, name: str) -> bool: ...
 
+    def may_be_by_code(self, made: Made, name: str) -> bool: ...
+
+    def are_left_by_files(self, made: Made, name: str) -> bool: ...
+
 
 class Held(Protocol):
     """What objects of libraries keep."""

@@ -61,3 +61,34 @@ MAKES_READY = ("prepare_data", "setup")
 def is_asked_for_loader(method: str) -> bool:
     """Whether Lightning asks a method of this name for a loader."""
     return method.endswith("_dataloader")
+
+
+# Classes whose objects a trainer calls for every batch, and by which methods.
+_BATCH_HOOKS = {
+    "pytorch_lightning.": frozenset(
+        {
+            *("on_train_batch_start", "on_train_batch_end", "on_validation_batch_start"),
+            *("on_validation_batch_end", "on_before_backward", "on_after_backward", "training_step"),
+            *("validation_step", "test_step"),
+        }
+    ),
+    "transformers.": frozenset(
+        {"on_step_begin", "on_step_end", "on_substep_end", "training_step", "compute_loss"}
+    ),
+    "mmcv.runner.": frozenset({"before_train_iter", "after_train_iter"}),
+    "mmengine.hooks.": frozenset({"before_train_iter", "after_train_iter"}),
+}
+EACH_BATCH = frozenset(name for names in _BATCH_HOOKS.values() for name in names)
+# ignite's engine calls what it is made of for every batch, and what handles these events.
+STEPPED = frozenset({"ignite.engine.Engine"})
+HANDLES, ADDS_HANDLER = "on", "add_event_handler"
+EVERY_BATCH = frozenset(
+    f"ignite.engine.{events}.{which}"
+    for events in ("Events", "events.Events")
+    for which in ("ITERATION_STARTED", "ITERATION_COMPLETED", "GET_BATCH_STARTED", "GET_BATCH_COMPLETED")
+)
+
+
+def is_batch_hook(library: str, method: str) -> bool:
+    """Whether a trainer calls a method of objects of a library's class, by its name, for every batch."""
+    return any(library.startswith(start) and method in names for start, names in _BATCH_HOOKS.items())

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.evaluation.options.option import option_of
+from dlint.evaluation.options.option import is_asked_for
 from dlint.finding import Applicability
 from dlint.knowledge.names import is_constructor
 from dlint.loaders.loaders import MOST_WAYS, Loader
@@ -121,11 +121,11 @@ def surely_true(value: Value | None, world: World) -> bool:
 
 
 def is_on(evaluator: Evaluator, value: Value | None, world: World) -> bool:
-    """Whether an argument surely is there and true, or an option is that where the user asks for nothing, and
-    the world is one in which it may be."""
+    """Whether an argument surely is there and true, or an option or a setting is that where the user asks for
+    nothing, and the world is one in which it may be."""
     if surely_true(value, world):
         return True
-    if value is None or option_of(value) is None or not world.is_as_it_stands:
+    if value is None or not is_asked_for(value) or not world.is_as_it_stands:
         return False
-    default = evaluator.options.default(value, world)
+    default = evaluator.options.by_default(value, world)
     return default is not None and bool(default.value) and fits(default, world.about(value.key))

@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from dlint.evaluation.options.option import option_of, setting_of
+from dlint.evaluation.options.option import is_asked_for, option_of, setting_of
 from dlint.fork.shipped import attributes
 from dlint.loaders.loaders import is_zero
 from dlint.source.statements import FunctionNode, ends, statement_at
@@ -263,7 +263,7 @@ def _off_by_default(program: Program, part: ast.expr, wanted: bool, point: Point
     others: list[_There] | None = None
     for value, w in program.evaluator.values(asked, point, world):
         default, given = None, ""
-        if _is_told(value):
+        if is_asked_for(value):
             default = options.default(value, w)
             given = _given(value, default) if default is not None else ""
         elif isinstance(asked, ast.Attribute):  # what an object keeps; a variable may be a part of an item
@@ -278,10 +278,6 @@ def _off_by_default(program: Program, part: ast.expr, wanted: bool, point: Point
         elif default is not None:
             found.append({given})
     return min(set.intersection(*found), default=None) if found else None
-
-
-def _is_told(value: Value) -> bool:
-    return option_of(value) is not None or setting_of(value) is not None
 
 
 def _given(value: Value, default: Const) -> str:

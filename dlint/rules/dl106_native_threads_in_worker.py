@@ -4,9 +4,9 @@
 
 In worker code that may be forked:
 
-- `torch.set_num_threads(n)` with n greater than 1, as that is written, as the default of an option or of a
-  variable of the environment, as the greatest of several numbers (`max(2, n)`), or as the
-  number of cores (`os.cpu_count()`);
+- `torch.set_num_threads(n)` with n greater than 1, as that is written, as the default of an option, of a
+  variable of the environment or of a setting that nothing else in the project sets, as the greatest of
+  several numbers (`max(2, n)`), or as the number of cores (`os.cpu_count()`);
 - `sort`, `group_by`, `read_parquet` and a lazy table's `collect` of polars, where the parent uses polars too;
 - scikit-learn's `KMeans` and `HistGradientBoosting...`, and faiss, where the parent uses them too and the
   program imports them before torch;
@@ -72,6 +72,7 @@ from collections.abc import Iterator
 
 from dlint.evaluation.library.library import answer_of
 from dlint.evaluation.options.beside import BY_ENVIRONMENT
+from dlint.evaluation.options.option import setting_of
 from dlint.fork.early.put_to_work import run_by_constructors
 from dlint.fork.early.reads import item_read_in_parent
 from dlint.fork.early.surely import is_by_key, is_sure
@@ -140,7 +141,11 @@ def _several(program: Program, event: Event, number: ast.expr) -> bool:
         if all(isinstance(value, External) and value.name == _GREATEST for value, _ in functions):
             plain = [each for each in number.args if not isinstance(each, ast.Starred)]
             return any(_several(program, event, each) for each in plain)
-    values = [value for value, _ in program.evaluator.values(number, event.point, event.world)]
+    options = program.evaluator.options
+    values = [
+        (options.by_default(value, world) or value) if setting_of(value) is not None else value
+        for value, world in program.evaluator.values(number, event.point, event.world)
+    ]
     # What a user asks for in place of a default says nothing of that.
     known = [value for value in values if not (isinstance(value, External) and _ASKED in value.name)]
     cores = {answer_of(name).key for name in CORES}

@@ -5,7 +5,9 @@
 A `DataLoader(...)` with a `sampler` that is not None while `shuffle` is true, on some way through the
 program. `shuffle=(sampler is None)`, opposite branches and the like are understood: where every way has only
 one of the two, nothing is reported. In a subclass of DataLoader the call of `super().__init__` is judged.
-What a test expects to raise (`with pytest.raises(ValueError):`) is left alone.
+The default of an option counts, and that of a setting (`_C.SHUFFLE = True` of a yacs config) that nothing
+else in the project sets: where files are read into the settings, the project has some, and none of them sets
+it. What a test expects to raise (`with pytest.raises(ValueError):`) is left alone.
 
 ## Why is this bad
 
@@ -25,7 +27,7 @@ loader = DataLoader(dataset, sampler=DistributedSampler(dataset, shuffle=True))
 
 ## Level
 
-- `error`, error: every way to the call gives both.
+- `error`, error: every way to the call gives both, as long as nobody asks for other options or settings.
 - `warning`, error: only some do.
 
 ## Fix safety

@@ -10,12 +10,13 @@ On some way through the program:
 
 Only sure values count: a number of workers that the user chooses is not reported, but the default of an
 option is (`--workers`, default 0, with `prefetch_factor=2`: the program raises as it stands), also of one
-that pydantic's `BaseSettings` reads of the environment and of `os.environ.get("WORKERS", 0)`, and
-`persistent_workers=workers > 0` is understood. A
-default does not count where a file is given for all (`Config(**yaml.safe_load(f))`), nor one that a validator
-of a pydantic model may replace, nor one that the program itself refuses
-(`if args.workers == 0: parser.error(...)`). `worker_init_fn` without workers is never called, which is
-harmless and not reported. What a test expects to raise (`with pytest.raises(ValueError):`) is left alone.
+that pydantic's `BaseSettings` reads of the environment, of `os.environ.get("WORKERS", 0)`, or of a setting
+(`_C.WORKERS = 0` of a yacs config) that nothing else in the project sets (where files are read into the
+settings, the project has some, and none of them sets it), and `persistent_workers=workers > 0` is understood.
+A default does not count where a file is given for all (`Config(**yaml.safe_load(f))`), nor one that a
+validator of a pydantic model may replace, nor one that the program itself refuses (`if args.workers == 0:
+parser.error(...)`). `worker_init_fn` without workers is never called, which is harmless and not reported.
+What a test expects to raise (`with pytest.raises(ValueError):`) is left alone.
 
 ## Why is this bad
 
@@ -62,7 +63,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.evaluation.options.beside import BY_ENVIRONMENT
-from dlint.evaluation.options.option import option_of
+from dlint.evaluation.options.option import option_of, setting_of
 from dlint.finding import Remedy
 from dlint.loaders.conflicts import Conflict, Judge, applicability, conflicts, is_on, surely_given
 from dlint.loaders.loaders import Loader, is_zero
@@ -121,7 +122,11 @@ def _without_workers(program: Program, loader: Loader, name: str) -> Judge:
 
 
 def _no_workers(program: Program, value: Value | None, world: World) -> bool:
-    """Whether the number of workers surely is 0, as long as nobody asks for another."""
+    """Whether the number of workers surely is 0, or a setting or a variable of the environment is that where
+    nobody asks for another."""
+    if value is not None and setting_of(value) is not None and world.is_as_it_stands:
+        default = program.evaluator.options.by_default(value, world)
+        return default is not None and is_zero(default) and fits(default, world.about(value.key))
     if isinstance(value, Unknown):
         known = world.known(("truth", value.key))
         variable = _variable(program, value) if known is None else None
@@ -146,8 +151,12 @@ def _is_number(value: Const) -> bool:
 
 def _needs_workers(program: Program, loader: Loader, missing: dict[str, Conflict]) -> Found:
     names = list(missing)
-    option = _option(loader)
-    asked = f"the option {option}" if option is not None else _named_variable(program, loader)
+    option, setting = _option(loader), _setting(loader)
+    if option is not None or setting is not None:
+        asked: str | None = f"the {'setting' if option is None else 'option'} {option or setting}"
+    else:
+        asked = _named_variable(program, loader)
+    # A file may set another number of workers, and so may who asks for one.
     always = asked is None and all(conflict.always for conflict in missing.values())
     why = "num_workers is 0" if asked is None else f"{asked} is 0 by default"
     error = _ERRORS[names[0]]
@@ -193,6 +202,13 @@ def _option(loader: Loader) -> str | None:
 def _named_variable(program: Program, loader: Loader) -> str | None:
     """The variable of the environment that the number of workers is, and 0 where nobody sets it."""
     named = {_variable(program, value) for value in loader.values("num_workers")}
+    return named.pop() if len(named) == 1 else None
+
+
+def _setting(loader: Loader) -> str | None:
+    """The setting that the number of workers is, on every way on which it is not 0."""
+    values = loader.values("num_workers")
+    named = {setting_of(value) for value in values if value is not None and not is_zero(value)}
     return named.pop() if len(named) == 1 else None
 
 

@@ -2,11 +2,14 @@
 
 ## What it finds
 
-`next(iter(loader))`, in one step or in two, `islice(loader, 1)` (also `islice(loader, n)` where `n` surely is
-1), `more_itertools.first(loader)` or a `for` that its first round ends (`for batch in loader: break`), in a
-loop, where the loader has workers and stays the same while the loop goes round; `next(iter(loaders[k]))` as
-well, one of each in an inner loop, and a function that returns it and is called in a loop, be that the
-`__next__` of what the loop goes through.
+`next(iter(loader))`, in one step or in two, `next(enumerate(loader))`, `islice(loader, 1)` (also
+`islice(loader, n)` where `n` surely is 1), `more_itertools.first(loader)` or a `for` that its first round
+ends (`for batch in loader: break`), in a loop, where the loader has workers and stays the same while the loop
+goes round; `next(iter(loaders[k]))` as well, one of each in an inner loop, and a function that returns it and
+is called in a loop, be that the `__next__` of what the loop goes through. So are methods that a trainer calls
+for every batch (Lightning's `training_step` and `on_train_batch_end`, transformers' `on_step_end`, MMEngine's
+`after_train_iter`) and what ignite's `Engine` is made of, or calls for `Events.ITERATION_COMPLETED`, where no
+test comes before.
 
 Once before or after a loop is fine, so is once an epoch beside what goes through the batches (a loop, a
 function that is called there, or one that trains by its name and cannot be seen; not one of many rounds, `if
@@ -71,6 +74,7 @@ from dlint.calls.parameters import default_of
 from dlint.calls.site import Site
 from dlint.finding import Effect, Remedy
 from dlint.knowledge.iterables import draws
+from dlint.loaders.batch_hooks import is_called_each_batch
 from dlint.loaders.every_round import is_now_and_then, is_seldom, lets_through, tests_in
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
@@ -223,9 +227,17 @@ def _in_function(
     if loader is None or (count is not None and counted is None and not _is_one(program, [count], point)):
         return
     site = _calling_loop(program, iterations, function, point, loader, keys, counted)
+    if site is None and counted is None and _is_hook(program, function, point, keys):
+        yield _found(program, module, restart, loader, "in a function that a trainer calls for every batch")
     if site is not None:
         where = f"{site.point.frame.module.relative}:{site.call.lineno}"
         yield _found(program, module, restart, loader, f"in a function that a loop calls ({where})")
+
+
+def _is_hook(program: Program, function: ast.FunctionDef, point: Point, keys: frozenset[str]) -> bool:
+    """Whether a restart stands in what a trainer calls for every batch, on no condition at all."""
+    is_sure = not keys and next(tests_around(point), None) is None
+    return is_sure and is_called_each_batch(program, function, point)
 
 
 def _calling_loop(

@@ -9,7 +9,7 @@ workers:
   there, or by some way in which the program makes it, such as
   `torch.device("cuda" if torch.cuda.is_available() else "cpu")`, by the default of an option, also of a
   dataclass that the command line fills, or by what was put on the GPU before (`model.device`, also with
-  `device_map="auto"`).
+  `device_map="auto"`), or by a library that loads a network there (`clip.load(name, device=device)`).
   `Accelerator().device` and that of Lightning's `Fabric` are a GPU wherever there is one, unless they are
   told otherwise; so is `torch.accelerator.current_accelerator()`. A number is a GPU's (`device=0`, `.to(0)`),
   and so is the rank that `mp.spawn` passes to what it starts.
@@ -29,9 +29,10 @@ workers:
 Left alone are a device that is the CPU by every construction, one that a method sets (`Rows().on("cuda")`) on
 other objects alone than those that workers have, `.to(x.device)`, a device that cannot be followed, the
 shape, type and device of what is on the GPU, loaders whose `num_workers` is 0 where the device is CUDA, code
-that asks whether it runs in a worker, workers that the project starts by spawn or forkserver, and programs
-that hide all GPUs (`os.environ["CUDA_VISIBLE_DEVICES"] = ""`). So are `manual_seed_all()`, `is_available()`,
-`device_count()` and `empty_cache()`, which work in forked workers.
+that asks whether it runs in a worker, workers that the project starts by spawn or forkserver (not only for
+who asks for that by an option that is off by default), and programs that hide all GPUs
+(`os.environ["CUDA_VISIBLE_DEVICES"] = ""`). So are `manual_seed_all()`, `is_available()`, `device_count()`
+and `empty_cache()`, which work in forked workers.
 
 Not followed are networks that are moved there once there is a loader, what the parent makes on a default
 device, and what is collated to one.
@@ -113,7 +114,7 @@ from dlint.knowledge.processes.devices import (
     makes_tensor,
 )
 from dlint.program.asked import for_visit
-from dlint.program.conditions import both, loaded
+from dlint.program.conditions import both, loaded, start_by_default
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
@@ -138,7 +139,11 @@ def check(program: Program) -> Iterator[Found]:
     """Tensors that worker code makes on, or moves to, a GPU, and those that it has from the parent there."""
     places: dict[int, list[tuple[Visit, ast.Call, Point]]] = {}
     for use in program.uses:
-        if use.loader is None or program.start_method_of(use) in STARTS_ANEW or gpus_are_hidden(program, use):
+        if (
+            use.loader is None
+            or start_by_default(program, use) in STARTS_ANEW
+            or gpus_are_hidden(program, use)
+        ):
             continue
         if id(use.code) not in places:
             places[id(use.code)] = [

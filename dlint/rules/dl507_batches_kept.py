@@ -4,7 +4,8 @@
 
 Tensors of a loader with workers that outlive their round: put into a list or dict that the loop fills
 (`kept.append(batch)`, `targets.append(labels)`, `features[step] = batch[0]`, `kept += [labels]`,
-`kept = kept + [labels]`, `kept.insert(0, labels)`, `kept.extend(y.cpu() for y in labels)`,
+`kept = kept + [labels]`, `kept = [*kept, labels]`, `kept.insert(0, labels)`,
+`kept.extend(y.cpu() for y in labels)`, `kept.extend(zip(x, y))`,
 `kept.setdefault("y", []).append(y)`, a function that does nothing else with what it is given (be the list one
 of its module that nothing empties), a method that puts it into a list of its object, or a part of it
 (`self.rows.append((output, batch["y"]))`), or each of several into one: `meter.update(output, y)`,
@@ -135,9 +136,6 @@ from dlint.streams.memory.places import Named, Place, Values, View, named
 from dlint.values.frame import Point
 from dlint.values.values import Const, External, Items, Made, Table, Unknown, Value
 
-_KEEPS = re.compile(
-    rb"append\w*\(|\.extend\(|\+=|\]\s*=|\b(?:list|tuple|cycle)\(|\bfor\b[^\n]{0,300}[\])]|[\[(,]\s*\*\s*\w"
-)
 # All of something written out: ``[*loader]``, ``zip(*loader)``.
 _SPREADS = re.compile(r"[\[(,=]\s*\*\s*([\w.]{1,200})")
 _GATHERS = {"list": "builtins.list", "tuple": "builtins.tuple", "cycle": "itertools.cycle"}
@@ -149,7 +147,7 @@ _LOADERS = (
 _DL = re.compile(rb"dl(?<![A-Za-z]dl)(?![A-Za-z])")
 _LOADER = re.compile(r"load|(?:^|[._])dl(?:$|[._])|_dl|batch|iter", re.IGNORECASE)
 _DATA = re.compile(rf"{_LOADER.pattern}|data(?!frame)|train|test|val(?!ues)|eval|generator", re.IGNORECASE)
-_WORDS = ("for", "while", *_GATHERS)
+_WORDS = ("for", "while", "zip", *_GATHERS)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 # So many tensors leave room for the files that a program has open anyway.
 _FEW = 900
@@ -185,7 +183,6 @@ def check(program: Program) -> Iterator[Found]:
         if program.mine(relative)
         and not index.is_test(relative)
         and (relative in speaking or (relative in abbreviating and _DL.search(index.data(relative))))
-        and _KEEPS.search(index.data(relative))
     )
     for module in program.modules.each(files):
         calls = [line for name in _GATHERS for line in module.lines_with(name, called=True)]

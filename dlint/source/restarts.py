@@ -1,6 +1,6 @@
 """Where a file makes an iterator and takes one thing out of it: ``next(iter(x))``, in one step or in two,
-``islice(x, 1)``, be that a number by its name, ``more_itertools.first(x)``, or a loop that its first round
-ends."""
+``next(enumerate(x))``, ``islice(x, 1)``, be that a number by its name, ``more_itertools.first(x)``, or a loop
+that its first round ends."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ _LEAVES = re.compile(r"(?:break|return)\b")
 _LEFT_BESIDE = re.compile(r"[:;][ \t]*(?:break|return)\b")
 # One thing, or as many as something says.
 _SOME = re.compile(r",\s*(?:1|[A-Za-z_][\w.]{0,99})\s*\)")
+_COUNTED = re.compile(r"\bnext\(\s*enumerate\(")
 # Who gives the first thing by the name ``first``: whoever asks must look whether it is theirs.
 FIRSTS = frozenset({"more_itertools.first", "toolz.first", "cytoolz.first", "funcy.first"})
 _OF_FIRST = re.compile(r"^[ \t]*(?:import|from)[ \t]+(?:more_itertools|cytoolz|toolz|funcy)\b", re.MULTILINE)
@@ -78,6 +79,12 @@ def restarts(module: Module) -> Iterator[Restart]:
             if taken is not None:
                 yield Restart(trail[:-2], taken, inner.args[0], False)
 
+    for trail in module.paths_to("enumerate", called=True):
+        match trail[-3:-1]:
+            case [ast.Call(func=ast.Name(id="next")) as taking, ast.Call(args=[source, *_]) as inner] if (
+                inner in taking.args and inner.func is trail[-1]
+            ):
+                yield Restart(trail[:-2], taking, source, True, "next(enumerate({}))")
     for trail in module.paths_to("islice", called=True):
         match trail[-2]:
             case ast.Call(args=[source, ast.Constant(value=1)], keywords=[]) as call if (
@@ -114,6 +121,7 @@ def may_restart(text: str) -> bool:
     return (
         ("islice" in text and _SOME.search(text) is not None)
         or ("first" in text and _OF_FIRST.search(text) is not None)
+        or ("enumerate" in text and _COUNTED.search(text) is not None)
         or _may_be_left(text)
     )
 

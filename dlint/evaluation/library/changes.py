@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 _CHANGED = re.compile(
     r"\b(?:setattr\(|vars\()\s*([\w.]+)|(?<![\w.])([\w.]+)(?:\.update\(|\.__dict__|\[[^\]\n]{1,99}\]\s*=(?!=))"
 )
+_READS = ("merge_from", "")
+# The names that settings are given one by one: ``_C.TRAIN.SHUFFLE = True``.
+_STORED = re.compile(r"^[ \t]*\w+(?:\.\w+)*\.(\w+)[ \t]*=(?!=)", re.MULTILINE)
+_SEVERAL = 2
 
 
 class Changes:
@@ -44,6 +48,26 @@ class Changes:
             self._anywhere = any(map(index.mentioning, MERGES_SETTINGS)) or self._are_called_so()
         return self._anywhere or self.is_stored_by_key(name)
 
+    def may_be_by_code(self, made: Made, name: str) -> bool:
+        """The same of code alone, that reads no user's file into them."""
+        return (
+            CHANGES_BY_NAME.search(made.point.frame.module.text.replace(*_READS)) is not None
+            or any(map(self._modules.index.mentioning, CHANGES_SETTINGS))
+            or self.is_stored_by_key(name)
+            or self.is_updated(name)
+            or self._is_listed(name)
+            or self._are_called_so()
+        )
+
+    def are_left_by_files(self, made: Made, name: str) -> bool:
+        """Whether files that are read into settings leave what stands there under a name as it is: the
+        project has such files, which set several of the others, and none sets it."""
+        index = self._modules.index
+        if not any(map(index.mentioning, MERGES_SETTINGS)):
+            return True
+        others = sorted(set(_STORED.findall(made.point.frame.module.text)) - {name})
+        return bool(others) and index.is_configured(*others, least=_SEVERAL) and not index.is_configured(name)
+
     def is_stored_by_key(self, name: str) -> bool:
         """Whether some file stores under a key that is written out: ``cfg["workers"] = 4``."""
         known = self._by_key.get(name)
@@ -56,6 +80,11 @@ class Changes:
         """Whether some file stores under a key among others: ``cfg.update(workers=4)``."""
         stores = re.compile(rf"\.update\([^()]{{0,999}}\b{re.escape(name)}\b")
         return any(map(stores.search, self._modules.index.texts(name)))
+
+    def _is_listed(self, name: str) -> bool:
+        """Whether some file sets it in a list of names and values: ``merge_from_list(["A.WORKERS", 4])``."""
+        lists = re.compile(rf"""merge_from_list\([^()]{{0,999}}["'](?:\w+\.)*{re.escape(name)}["']""")
+        return any(map(lists.search, self._modules.index.texts(name)))
 
     def may_be_below(self, attribute: str, name: str) -> bool:
         """Whether some file may store under a key of what an attribute holds: ``self.cfg["workers"] = 4``,

@@ -39,6 +39,11 @@ def setting_of(value: Value) -> str | None:
     return name if all(part.isidentifier() for part in name.split(".")) else None
 
 
+def is_asked_for(value: Value) -> bool:
+    """Whether a value is that of an option or a setting, which the user may change."""
+    return option_of(value) is not None or setting_of(value) is not None
+
+
 def may_be(default: ast.expr | None, otherwise: External, choice: Key, world: World) -> list[Outcome]:
     """A default, or what the user asks for instead; nothing where the default is not written out."""
     if not isinstance(default, ast.Constant) or not is_told(default):

@@ -164,6 +164,17 @@ class Options:
             return None
         return known
 
+    def by_default(self, value: Value, world: World) -> Const | None:
+        """The same, of a setting only where nothing of the project's sets one that is called so: no code by
+        its name, and none of the files that are read into the settings."""
+        setting, made = setting_of(value), value.owner if isinstance(value, External) else None
+        if setting is not None and made is not None:
+            name, changes = setting.rpartition(".")[2], self._evaluator.held.changes
+            made = self._evaluator.held.copied(made) or made
+            if changes.may_be_by_code(made, name) or not changes.are_left_by_files(made, name):
+                return None
+        return self.default(value, world)
+
     def _set(self, made: Made, path: list[str]) -> Const | None:
         """The constant that a project sets in its settings, under one name after the other, if it is one:
         as they are made, or beside that."""

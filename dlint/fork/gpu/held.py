@@ -21,14 +21,14 @@ from dlint.fork.gpu.placed import (
 from dlint.fork.program import Program
 from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.shipped import attributes
-from dlint.knowledge.processes.devices import makes_tensor, needs_its_data, stays_there
+from dlint.knowledge.processes.devices import LOADS_NETWORK, makes_tensor, needs_its_data, stays_there
 from dlint.loaders.loaders import is_zero
 from dlint.source.nodes import children
-from dlint.source.statements import FunctionNode, own_names, parameters, statements_in
+from dlint.source.statements import FunctionNode, dotted, own_names, parameters, statements_in
 from dlint.values.frame import Argument, Frame, Point
 from dlint.values.functions import function_body
 from dlint.values.places import tests_around
-from dlint.values.values import Instance, Key, Made
+from dlint.values.values import External, Instance, Key, Made
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
@@ -193,8 +193,8 @@ def _put(evaluator: Evaluator, owner: Instance, names: set[str], world: World) -
         if put is not None:
             yield name, put
     for name, path, point, w in evaluator.construction.stores(owner, world, names):
-        stored = getattr(point.statement, "value", None)
-        if isinstance(point.statement, ast.Assign | ast.AnnAssign) and isinstance(stored, ast.expr):
+        stored = _stored(evaluator, path, point)
+        if stored is not None:
             put = where_put(evaluator, stored, point, w)
             if put is None and is_empty_list(stored):
                 put = of_appended(evaluator, path, Point(point.frame, None), w)
@@ -202,6 +202,24 @@ def _put(evaluator: Evaluator, owner: Instance, names: set[str], world: World) -
                 put = moved_in_place(evaluator, path, Point(point.frame, None), w)
             if put is not None:
                 yield name, put
+
+
+def _stored(evaluator: Evaluator, path: str, point: Point) -> ast.expr | None:
+    """What a statement gives to an attribute, be it one of several: of what a library loads the first is the
+    network, the others transform images."""
+    match point.statement:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
+            at = next((at for at, target in enumerate(targets) if dotted(target) == path), 0)
+            if isinstance(value, ast.Tuple) and len(value.elts) == len(targets):
+                return value.elts[at]
+            of_network = isinstance(value, ast.Call) and any(
+                isinstance(callee, External) and callee.name in LOADS_NETWORK
+                for callee, _ in evaluator.values(value.func, point)
+            )
+            return None if of_network and at else value
+        case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
+            return value
+    return None
 
 
 def _moved_later(

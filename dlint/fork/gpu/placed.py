@@ -14,6 +14,7 @@ from dlint.knowledge.processes.devices import (
     DEVICE_KEYWORDS,
     DEVICE_MAP,
     DEVICE_NAMES,
+    LOADS_NETWORK,
     MOVES,
     PRESENT_GPU,
     SPREAD,
@@ -56,7 +57,10 @@ def uses_gpu(evaluator: Evaluator, call: ast.Call, point: Point, world: World, f
         return True
     if isinstance(call.func, ast.Attribute) and call.func.attr == "cuda":
         return True
-    of_torch = any(isinstance(callee, External) and callee.name.startswith("torch") for callee in callees)
+    of_torch = any(
+        isinstance(callee, External) and (callee.name.startswith("torch") or callee.name in LOADS_NETWORK)
+        for callee in callees
+    )
     moves = isinstance(call.func, ast.Attribute) and call.func.attr in MOVES
     if not (of_torch or moves):
         return False

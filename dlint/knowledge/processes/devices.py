@@ -37,6 +37,14 @@ NO_DEVICES = ("", "-1")
 # The keyword by which ``from_pretrained`` takes a device, or a way to spread a network over all GPUs.
 DEVICE_MAP = "device_map"
 SPREAD = frozenset({"auto", "balanced", "balanced_low_0", "sequential"})
+# Functions of libraries that load a network onto the device that they are told.
+LOADS_NETWORK = frozenset(
+    {
+        *("clip.load", "whisper.load_model", "transformers.pipeline"),
+        *("open_clip.create_model", "open_clip.create_model_and_transforms"),
+        *("sentence_transformers.SentenceTransformer", "sentence_transformers.CrossEncoder"),
+    }
+)
 # Methods of these that move a network to the device.
 PREPARE = frozenset(
     {

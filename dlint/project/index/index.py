@@ -310,6 +310,11 @@ class Index:
             self._configuration = by_path(self.root)
         return self._configuration
 
+    def is_configured(self, *names: str, least: int = 1) -> bool:
+        """Whether one of these files has keys of these names, at ``least`` so many of them."""
+        key = re.compile(rb"(?<!\w)(%b)[\"']?\s*[:=]" % b"|".join(re.escape(name.encode()) for name in names))
+        return any(len(set(key.findall(data))) >= least for data in self.configuration_files.values())
+
     @property
     def properties(self) -> frozenset[str]:
         """The names of the program's properties: reading an attribute that is called so may run code."""

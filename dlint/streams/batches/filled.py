@@ -58,7 +58,7 @@ def is_let_go(loop: ast.For, into: ast.expr | None, by: ast.stmt) -> bool:
                     if is_filled(held) or (method in EMPTIES and _path(held) in renewed):
                         return True
         match statement:
-            case ast.Assign() if joined_on(statement) is not None:
+            case ast.Assign() if joined_on(statement):
                 pass
             case ast.Delete(targets=targets) | ast.Assign(targets=targets):
                 for part in (part for target in targets for part in _single(target)):
@@ -67,14 +67,24 @@ def is_let_go(loop: ast.For, into: ast.expr | None, by: ast.stmt) -> bool:
     return False
 
 
-def joined_on(statement: ast.Assign) -> ast.expr | None:
-    """What a statement adds to a list by making a longer one of both: ``kept = kept + [y]``."""
+def joined_on(statement: ast.Assign) -> list[tuple[ast.expr, bool]]:
+    """What a statement adds to a list by making a longer one of both, and whether that is gone through for
+    it: ``kept = kept + [y]``, ``kept = [*kept, y]``."""
     match statement:
         case ast.Assign(targets=[target], value=ast.BinOp(left=left, op=ast.Add(), right=right)):
             path = dotted(target)
             if path is not None and path in (dotted(left), dotted(right)):
-                return right if dotted(left) == path else left
-    return None
+                return [(right if dotted(left) == path else left, True)]
+        case ast.Assign(targets=[target], value=ast.List(elts=parts)):
+            path = dotted(target)
+            whole = [each for each in parts if isinstance(each, ast.Starred) and dotted(each.value) == path]
+            if path is not None and whole:
+                return [
+                    (each.value, True) if isinstance(each, ast.Starred) else (each, False)
+                    for each in parts
+                    if each is not whole[0]
+                ]
+    return []
 
 
 def _is_first(statement: ast.stmt, loop: ast.For, path: str) -> bool:

@@ -89,7 +89,7 @@ def _may_keep(loop: ast.For, helpers: bool) -> bool:
                 return True
             case ast.Assign(targets=[ast.Subscript()]):
                 return True
-            case ast.Assign() if joined_on(statement) is not None:
+            case ast.Assign() if joined_on(statement):
                 return True
     return False
 
@@ -231,10 +231,9 @@ class _Body:
                 yield Put(entry_of(into), given, False)
             case ast.AugAssign(target=ast.Name() | ast.Attribute() as into, op=ast.Add(), value=given):
                 yield Put(into, given, True)
-            case ast.Assign(targets=[ast.Name() | ast.Attribute() as into]) if (
-                added := joined_on(statement)
-            ) is not None:
-                yield Put(into, added, True)
+            case ast.Assign(targets=[ast.Name() | ast.Attribute() as into]) if added := joined_on(statement):
+                for each, is_gone_through in added:
+                    yield Put(into, each, is_gone_through)
             case ast.Assign(targets=[ast.Subscript(value=into, slice=key)], value=given) if (
                 self._keys.are_new(key, held)
             ):

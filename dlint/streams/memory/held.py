@@ -133,13 +133,15 @@ class Held:
             if isinstance(target, ast.Name) and isinstance(through, ast.Name) and is_of_values(loop.iter)
             if self.dicts.get(through.id)
         }
-        keys = dict(self._keys_of(loop))
-        if not parts and not counts and not values and not keys:
+        keys, pairs = dict(self._keys_of(loop)), self._pairs(loop)
+        if not parts and not counts and not values and not keys and not pairs:
             return None
         other = self.copy()
         for name in own_names(loop):
             other.names.pop(name, None)
             other.keys.pop(name, None)
+            other.displays.pop(name, None)
+        other.displays.update(pairs)
         other.names.update((name, known) for name, known in parts if name not in keys)
         other.keys.update(keys)
         other.names.update((name, views[0].known) for name, views in values.items())
@@ -154,6 +156,13 @@ class Held:
         place = view.known.place if view is not None and not view.known.is_one else None
         if key is not None and view is not None and place is not None and self.entries.whole(view):
             yield key, (*place, Values.EACH)
+
+    def _pairs(self, loop: ast.For | ast.comprehension) -> dict[str, list[View]]:
+        """What a loop gives one name to of several things at once: ``for pair in zip(x, y)``."""
+        match loop.target, loop.iter:
+            case ast.Name(id=name), ast.Call(func=ast.Name(id="zip")) as pairs if views := self.views(pairs):
+                return {name: views}
+        return {}
 
     def meet(self, other: Held) -> None:
         """Keep what holds another way as well."""
@@ -278,6 +287,8 @@ class Held:
                 return [view for inside in self._insides(generator) for view in inside.views(each)]
             case ast.Call(func=ast.Name(id="list" | "tuple"), args=[rows], keywords=[]):
                 return self._each(rows)
+            case ast.Call(func=ast.Name(id="zip"), args=columns, keywords=[]):
+                return [view for column in columns for view in self._each(column)]
             case ast.Starred(value=rows):
                 return self._each(rows)
             case ast.Call(func=callee, args=parts, keywords=entries) if self._is_record(callee):
@@ -320,6 +331,7 @@ class Held:
     def inside(self, generator: ast.comprehension) -> Held:
         """What has a batch's memory inside a comprehension that goes through parts of one."""
         inside = Held((), self._callees)
+        inside.displays.update(self._pairs(generator))
         of_values = is_of_values(generator.iter)
         for target, source in each_gone_through(generator.target, generator.iter):
             view = self.view(source)
