@@ -97,6 +97,7 @@ from dlint.source.statements import statements_in
 from dlint.values.frame import Frame
 from dlint.values.values import Instance, Made, Value
 
+_NO_CALL = frozenset({ast.Pass()})
 _UNNAMED = (
     "neither the sampler nor its loader has a name where the epochs are counted: give it one, and call "
     "set_epoch(epoch) on it at the top of each epoch"
@@ -122,7 +123,10 @@ def check(program: Program) -> Iterator[Found]:
             if seed is not None and epochs.counts(seed, dealt.point):
                 continue
             told = epochs.told(dealt, modules)
-            if told is None and not _is_one_of_several(program, loader):
+            # Which call made the loader says nothing of what is told whoever made it; to find it is dear.
+            if told is None and (
+                not _is_one_of_several(program, loader) or epochs.told(dealt, modules, _NO_CALL) is None
+            ):
                 continue
             around = _runs_each_epoch(program, samplers, loader, dealt, modules)
             if told is None and around is not None and around.sure and None not in around.sites:
