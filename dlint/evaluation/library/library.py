@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 _PLAIN = (Const, Items, Table)
 _MOST_SUBCLASSES = 24
+_MOST_NUMBERED = 6  # so many things are told apart by the numbers that ``enumerate`` gives them
 # Just below one.
 _ONE: Cut = (1, False)
 
@@ -198,20 +199,16 @@ class Library:
 
     def _enumerate(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         index = Unknown(("index", id(node)))
-        return [
-            (
-                Items(
-                    "list",
-                    tuple(
-                        Items("tuple", (index, item))
-                        for item in self._evaluator.iterated(value, node, point, w)
-                    ),
-                    True,
-                ),
-                w,
-            )
-            for value, w in first(self._evaluator, arguments, world)
-        ]
+        found: list[Outcome] = []
+        for value, w in first(self._evaluator, arguments, world):
+            known = self._evaluator.containers.all_of(value) if len(arguments.all()) == 1 else None
+            if known is not None and len(known) <= _MOST_NUMBERED:
+                pairs = [Items("tuple", (Const(at), item)) for at, item in enumerate(known)]
+            else:
+                items = self._evaluator.iterated(value, node, point, w)
+                pairs, known = [Items("tuple", (index, item)) for item in items], None
+            found.append((Items("list", tuple(pairs), known is None), w))
+        return found
 
     def _zip(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         columns: list[list[Value]] = []
