@@ -29,11 +29,14 @@ from dlint.values.facts import Cut, beyond, is_above
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (
+    FALSE,
     GENERATOR,
     NONE,
+    TRUE,
     Class,
     Const,
     External,
+    Function,
     Instance,
     Items,
     Key,
@@ -440,6 +443,20 @@ class Library:
                     found.append((Const(answer), v))
         return found
 
+    def _callable(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """Whether something can be called, where that is known."""
+        found: list[Outcome] = []
+        for value, w in first(self._evaluator, arguments, world):
+            match value:
+                case Function() | Class() | Partial():
+                    answer: Value = TRUE
+                case Const() | Items() | Table():
+                    answer = FALSE
+                case _:
+                    answer = Unknown(("callable", value.key))
+            found.append((answer, w))
+        return found
+
 
 _ASKED = (".__getattribute__", ".__getattr__")
 _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list[Outcome]]] = {
@@ -466,6 +483,7 @@ _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list
     "random.sample": Library._drawn_several,
     "numpy.random.choice": Library._drawn,
     **dict.fromkeys(CHECKED_STATES, Library._state),
+    "builtins.callable": Library._callable,
     "builtins.len": Library._length,
     "builtins.int": Library._number,
     "builtins.bool": Library._bool,
