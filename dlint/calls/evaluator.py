@@ -56,6 +56,7 @@ from dlint.values.values import (
     FALSE,
     NONE,
     TRUE,
+    Class,
     Const,
     External,
     Function,
@@ -438,10 +439,25 @@ class Evaluator(Questions):
                     *told_apart([(each, w) for each in held], ("held", base.key, key.key)),
                     *looked_up,
                 ]
+            elif isinstance(base, Made) and base.name == "collections.defaultdict":
+                begun = [*self._begun(base, w), *self.containers.looked_up(base, key, w)]
+                outcomes += told_apart(begun, ("begun", base.key, key.key))
             else:
                 given = self._given_by(base, key, index, point, w) if isinstance(base, Instance) else []
                 outcomes += given or self.containers.looked_up(base, key, w)
         return outcomes
+
+    def _begun(self, base: Made, world: World) -> list[Outcome]:
+        """The objects of the program with which a ``defaultdict`` begins under a key that it has not."""
+        return [
+            (made, v)
+            for argument in base.arguments.positional[:1]
+            if argument.expression is not None
+            for value, w in self.value_of(argument, world)
+            if isinstance(value, Class | Function)
+            for made, v in self.calls.invoke(value, Arguments(), argument.expression, base.point, w)
+            if isinstance(made, Instance)
+        ]
 
     def _given_by(
         self, base: Instance, key: Value, index: ast.expr, point: Point, world: World

@@ -5,8 +5,9 @@ Off by default: whether the memory matters depends on the size of the data.
 ## What it finds
 
 A list, set or dict on a dataset with an entry for each item of the data (a comprehension, a list or dict
-filled in a loop, `glob.glob`, `os.listdir`, `json.load`), or a NumPy array of dtype object, that the dataset
-takes its length from or reads by index in worker code, for a loader with workers.
+filled in a loop, `glob.glob`, `os.listdir`, `json.load`, `table["path"].tolist()` of pandas), or a NumPy
+array of dtype object, that the dataset takes its length from or reads by index in worker code, for a loader
+with workers.
 
 Short containers (class names, transforms), those of constant length, tensors and arrays of numbers or bytes,
 and lists of these are left alone.
@@ -139,11 +140,26 @@ def _in_initialiser(
                 continue
             program.evaluator.start()
             held = program.evaluator.attributes.held(instance, name, in_world)
-            if any(_is_long(program, value, world) for value, world in held) or (
-                _is_filled(frame, statement)
+            if (
+                any(_is_long(program, value, world) for value, world in held)
+                or _is_filled(frame, statement)
+                or _is_column(program, statement.value, Point(frame, statement))
             ):
                 told.add(name)
                 yield _found(instance, frame, statement, name)
+
+
+def _is_column(program: Program, node: ast.expr, point: Point) -> bool:
+    """Whether a column of a table of pandas is made a list: ``table["path"].values.tolist()``."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=column, attr="tolist" | "to_list"), args=[]):
+            if isinstance(column, ast.Attribute) and column.attr == "values":
+                column = column.value
+            return isinstance(column, ast.Subscript) and any(
+                isinstance(value, Made) and value.name.startswith("pandas.")
+                for value, _ in program.evaluator.values(column.value, point)
+            )
+    return False
 
 
 def _is_filled(frame: Frame, statement: ast.Assign) -> bool:

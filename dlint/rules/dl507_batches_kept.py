@@ -5,19 +5,20 @@
 Tensors of a loader with workers that outlive their round: put into a list or dict that the loop fills
 (`kept.append(batch)`, `targets.append(labels)`, `features[step] = batch[0]`, `kept += [labels]`,
 `kept = kept + [labels]`, `kept = [*kept, labels]`, `kept.insert(0, labels)`,
-`kept.extend(y.cpu() for y in labels)`, `kept.extend(zip(x, y))`,
-`kept.setdefault("y", []).append(y)`, a function that does nothing else with what it is given (be the list one
-of its module that nothing empties), a method that puts it into a list of its object, or a part of it
-(`self.rows.append((output, batch["y"]))`), or each of several into one: `meter.update(output, y)`,
-`meter.update(y=y)` that goes through its keywords (in a loop or `{k: v.cpu() for k, v in tensors.items()}`),
-be that of each of some callbacks, or called by a method that the loop calls; a named tuple or dataclass of
-what is kept; what a function gives that has a part of the batch in it, `outputs.append(step(model, batch))`;
-a list that each round makes anew, filled and then kept), or gathered at once (`list(loader)`, `[*loader]`,
-`zip(*loader)`, `torch.cat([labels for _, labels in loader])`), or by `itertools.cycle(loader)`, which keeps
-the batches of the first epoch and gives them again. What shares a batch's memory is followed: `batch[0]`,
-`batch.pop("y")`, `batch.y` of an object of the project or one of torch_geometric's batches (no property: it
-may give a copy; nor once it was told or given to something that may store in it, as `batch.to(device)` does),
-`.detach()`, `.cpu()`, `.numpy()`, `.view(...)`, `torch.unbind(y)`, `list(y)`, `[*y]`, `Variable(y)`,
+`kept.extend(y.cpu() for y in labels)`, `kept.extend(zip(x, y))`, `kept.setdefault("y", []).append(y)`, a
+function that does nothing else with what it is given (be the list one of its module that nothing empties), a
+method that puts it into a list of its object, or a part of it (`self.rows.append((output, batch["y"]))`), or
+each of several into one: `meter.update(output, y)`, `meter.update(y=y)` that goes through its keywords (in a
+loop or `{k: v.cpu() for k, v in tensors.items()}`), be that of each of some callbacks, or called by a method
+that the loop calls, or one that a `defaultdict` of such objects has under some key; a named tuple or
+dataclass of what is kept; what a function gives that has a part of the batch in it,
+`outputs.append(step(model, batch))`; a list that each round makes anew, filled and then kept), or gathered at
+once (`list(loader)`, `dict(enumerate(loader))`, `[*loader]`, `zip(*loader)`,
+`torch.cat([labels for _, labels in loader])`), or by `itertools.cycle(loader)`, which keeps the batches of
+the first epoch and gives them again. What shares a batch's memory is followed: `batch[0]`, `batch.pop("y")`,
+`batch.y` of an object of the project or one of torch_geometric's batches (no property: it may give a copy;
+nor once it was told or given to something that may store in it, as `batch.to(device)` does), `.detach()`,
+`.cpu()`, `.numpy()`, `.view(...)`, `torch.unbind(y)`, `list(y)`, `[*y]`, `Variable(y)`,
 `images, labels = batch`, `{k: v.cpu() for k, v in batch.items()}`, and what a loop inside goes through
 (`for target in targets:`, `zip(targets, outputs)`, `batch.items()`), unless that loop may end early; so is a
 generator that hands every batch on (`logger.log_every(loader, 10)`), or a loop that asks an iterator for each
@@ -138,7 +139,12 @@ from dlint.values.values import Const, External, Items, Made, Table, Unknown, Va
 
 # All of something written out: ``[*loader]``, ``zip(*loader)``.
 _SPREADS = re.compile(r"[\[(,=]\s*\*\s*([\w.]{1,200})")
-_GATHERS = {"list": "builtins.list", "tuple": "builtins.tuple", "cycle": "itertools.cycle"}
+_GATHERS = {
+    "dict": "builtins.dict",
+    "list": "builtins.list",
+    "tuple": "builtins.tuple",
+    "cycle": "itertools.cycle",
+}
 # A file that goes through a loader calls something so: one of these, or what the pattern finds.
 _LOADERS = (
     *("Loader", "loader", "LOADER"),
@@ -218,7 +224,10 @@ def _keepings(
     for expression in expressions(statement):
         beside = _beside(expression)
         for node in walk(expression):
-            if isinstance(node, _COMPREHENSIONS) and len(node.generators) == 1:
+            if isinstance(node, ast.ListComp) and (loader := _taken_by_number(spot, node)) is not None:
+                kept = Kept(node.elt, (View(node.elt, Named(())),), None)
+                yield _Keeping(kept, loader, Tensors(frozenset(), frozenset()))
+            elif isinstance(node, _COMPREHENSIONS) and len(node.generators) == 1:
                 generator = node.generators[0]
                 sounds = _sounds(generator.iter) or (
                     _DATA.search(_gone_through(generator.iter)) is not None
@@ -302,6 +311,26 @@ def _tensors_of(kept: Kept, around: Tensors) -> Tensors:
     return around if function is None else tensors_in(function.body)._replace(places=around.places)
 
 
+def _taken_by_number(spot: Spot, made: ast.ListComp) -> ast.expr | None:
+    """The loader whose batches a list is made of, as many as it has: after ``it = iter(loader)`` the
+    comprehension ``[next(it) for _ in range(len(loader))]``."""
+    match made:
+        case ast.ListComp(
+            elt=ast.Call(func=ast.Name(id="next"), args=[ast.Name(id=name)]),
+            generators=[
+                ast.comprehension(
+                    iter=ast.Call(
+                        func=ast.Name(id="range"), args=[ast.Call(func=ast.Name(id="len"), args=[loader])]
+                    ),
+                    ifs=[],
+                )
+            ],
+        ) if _is_whole(loader):
+            begun = [ast.unparse(value) for value in spot.assigned(name)]
+            return loader if begun == [f"iter({ast.unparse(loader)})"] else None
+    return None
+
+
 def _beside(expression: ast.AST) -> dict[int, tuple[ast.expr, ...] | None]:
     """For what a call takes things from, what it goes through beside it (``zip``), and None where it takes
     only some of it."""
@@ -369,6 +398,8 @@ def _gathered(spot: Spot, node: ast.expr) -> ast.expr | None:
             names = {"zip": "builtins.zip"}
         case ast.Call(func=func, args=[source]):
             names = _GATHERS
+            if getattr(func, "id", "") == "dict" and not _is_numbered(source):
+                return None  # a batch has no key
         case ast.List(elts=[ast.Starred(value=source)]) | ast.Tuple(elts=[ast.Starred(value=source)]):
             return source if isinstance(node.ctx, ast.Load) and _is_whole(source) else None
         case _:
@@ -380,6 +411,10 @@ def _gathered(spot: Spot, node: ast.expr) -> ast.expr | None:
     values = spot.values(func)
     known = all(isinstance(value, External) and value.name == names[name] for value in values)
     return source if values and known else None
+
+
+def _is_numbered(source: ast.expr) -> bool:
+    return isinstance(source, ast.Call) and dotted(source.func) == "enumerate"
 
 
 def _is_whole(source: ast.expr) -> bool:

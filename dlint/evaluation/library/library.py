@@ -29,11 +29,14 @@ from dlint.values.facts import Cut, beyond, is_above
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (
+    FALSE,
     GENERATOR,
     NONE,
+    TRUE,
     Class,
     Const,
     External,
+    Function,
     Instance,
     Items,
     Key,
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
 
 _PLAIN = (Const, Items, Table)
 _MOST_SUBCLASSES = 24
+_MOST_NUMBERED = 6  # so many things are told apart by the numbers that ``enumerate`` gives them
 # Just below one.
 _ONE: Cut = (1, False)
 
@@ -198,20 +202,16 @@ class Library:
 
     def _enumerate(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         index = Unknown(("index", id(node)))
-        return [
-            (
-                Items(
-                    "list",
-                    tuple(
-                        Items("tuple", (index, item))
-                        for item in self._evaluator.iterated(value, node, point, w)
-                    ),
-                    True,
-                ),
-                w,
-            )
-            for value, w in first(self._evaluator, arguments, world)
-        ]
+        found: list[Outcome] = []
+        for value, w in first(self._evaluator, arguments, world):
+            known = self._evaluator.containers.all_of(value) if len(arguments.all()) == 1 else None
+            if known is not None and len(known) <= _MOST_NUMBERED:
+                pairs = [Items("tuple", (Const(at), item)) for at, item in enumerate(known)]
+            else:
+                items = self._evaluator.iterated(value, node, point, w)
+                pairs, known = [Items("tuple", (index, item)) for item in items], None
+            found.append((Items("list", tuple(pairs), known is None), w))
+        return found
 
     def _zip(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         columns: list[list[Value]] = []
@@ -443,6 +443,20 @@ class Library:
                     found.append((Const(answer), v))
         return found
 
+    def _callable(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """Whether something can be called, where that is known."""
+        found: list[Outcome] = []
+        for value, w in first(self._evaluator, arguments, world):
+            match value:
+                case Function() | Class() | Partial():
+                    answer: Value = TRUE
+                case Const() | Items() | Table():
+                    answer = FALSE
+                case _:
+                    answer = Unknown(("callable", value.key))
+            found.append((answer, w))
+        return found
+
 
 _ASKED = (".__getattribute__", ".__getattr__")
 _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list[Outcome]]] = {
@@ -469,6 +483,7 @@ _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list
     "random.sample": Library._drawn_several,
     "numpy.random.choice": Library._drawn,
     **dict.fromkeys(CHECKED_STATES, Library._state),
+    "builtins.callable": Library._callable,
     "builtins.len": Library._length,
     "builtins.int": Library._number,
     "builtins.bool": Library._bool,

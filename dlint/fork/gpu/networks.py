@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.processes.devices import is_network, may_bring_back
+from dlint.knowledge.processes.devices import ON_CPU, TRAINED_NETWORKS, is_network, may_bring_back
 from dlint.values.frame import Arguments, Point
 from dlint.values.values import Function, Instance, Made, Value
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -20,6 +21,22 @@ def is_a_network(evaluator: Evaluator, value: Value) -> bool:
     if isinstance(value, Instance):
         return any(is_network(name) for name in evaluator.classes.libraries(value.cls))
     return isinstance(value, Made) and is_network(value.name)
+
+
+def moved_by_trainer(evaluator: Evaluator, device: ast.expr, point: Point, world: World) -> bool:
+    """Whether a device is that of a network which its trainer moves to the GPU where there is one: ``device``
+    of a LightningModule, unless some trainer is told to stay on the CPU."""
+    match device:
+        case ast.Attribute(value=network, attr="device"):
+            moved = any(
+                isinstance(value, Instance)
+                and not evaluator.classes.member(value.cls, "device")
+                and not TRAINED_NETWORKS.isdisjoint(evaluator.classes.libraries(value.cls))
+                for value, _ in evaluator.values(network, point, world)
+            )
+            texts = evaluator.modules.index.texts("accelerator") if moved else ()
+            return moved and not any(map(ON_CPU.search, texts))
+    return False
 
 
 def gives_there(evaluator: Evaluator, network: Value) -> bool:

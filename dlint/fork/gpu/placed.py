@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import written
 from dlint.fork.gpu.moves import Put, is_only_asked, last_move, may_come_back, move_between
-from dlint.fork.gpu.networks import gives_there, is_a_network
+from dlint.fork.gpu.networks import gives_there, is_a_network, moved_by_trainer
 from dlint.knowledge.processes.devices import (
     CHOOSE_DEVICE,
     DEVICE,
@@ -70,7 +70,7 @@ def uses_gpu(evaluator: Evaluator, call: ast.Call, point: Point, world: World, f
         keyword.value for keyword in call.keywords if keyword.arg is None or keyword.arg in DEVICE_KEYWORDS
     ]
     given += call.args[:1] if moves else []
-    return any(
+    return any(moved_by_trainer(evaluator, argument, point, world) for argument in given) or any(
         may_be_cuda(evaluator, each, w, of_torch or not of_others, far)
         for argument in given
         if not _asks_for_worker(evaluator, argument, point)

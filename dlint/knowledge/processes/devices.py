@@ -31,6 +31,9 @@ CHOOSE_DEVICE: dict[str, tuple[str, int | None, tuple[object, ...]]] = {
     "accelerate.PartialState": ("cpu", 0, (False, None)),
     "lightning_fabric.Fabric": ("accelerator", 0, ("auto", "cuda", "gpu")),
 }
+# Networks that a trainer moves to the GPU where there is one, and how it is told not to.
+TRAINED_NETWORKS = frozenset({"pytorch_lightning.LightningModule"})
+ON_CPU = re.compile(r"""accelerator["']?\s*[=:]\s*["']cpu["']""")
 # The variable that says which GPUs there are, and what it is where there are none.
 VISIBLE_DEVICES = "CUDA_VISIBLE_DEVICES"
 NO_DEVICES = ("", "-1")

@@ -53,8 +53,8 @@ def is_let_go(loop: ast.For, into: ast.expr | None, by: ast.stmt) -> bool:
         for node in (each for expression in expressions(statement) for each in walk(expression)):
             match node:
                 case ast.Call(func=ast.Attribute(value=held, attr=method)) if method not in LEAVES_FULL:
-                    if method == "update" and statement is by:
-                        continue
+                    if statement is by and isinstance(by, ast.Expr) and node is by.value:
+                        continue  # what it does has been looked at
                     if is_filled(held) or (method in EMPTIES and _path(held) in renewed):
                         return True
         match statement:
@@ -151,10 +151,16 @@ def _path(node: ast.expr | None) -> str | None:
 
 
 def trunk(node: ast.expr | None) -> tuple[str | None, bool]:
-    """What fills up, as one text, and whether that is some entry of it: ``res[key]`` is one of ``res``."""
+    """What fills up, as one text, and whether that is some entry of it, or part of one: ``res[key]`` is one
+    of ``res``, and so is ``res[key].rows``."""
     entries = False
-    while isinstance(node, ast.Subscript) and not (
-        isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
-    ):
+    while _is_entry(node) or (isinstance(node, ast.Attribute) and _path(node) is None):
+        assert isinstance(node, ast.Subscript | ast.Attribute)
         entries, node = True, node.value
     return _path(node), entries
+
+
+def _is_entry(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Subscript) and not (
+        isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
+    )

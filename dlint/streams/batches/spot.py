@@ -424,6 +424,7 @@ def _given(function: Function, node: ast.FunctionDef, call: ast.Call, once: Once
     by_call = node.name == "__call__" and getattr(call.func, "attr", "") != "__call__"
     if by_call:
         of = call.func
-    if function.receiver is not None and (by_call or of is not call.func) and dotted(of):
+    held = of.value if isinstance(of, ast.Subscript) else of  # one of those that a dict holds
+    if function.receiver is not None and (by_call or of is not call.func) and dotted(held):
         given.update((each.arg, of) for each in parameters(node)[:1])
     return given
