@@ -75,3 +75,16 @@ def test_nothing_compiled_is_a_cached_property() -> None:
         and "cached_property" in (getattr(node, "id", ""), getattr(node, "name", ""))
     ]
     assert not found
+
+
+def test_no_compiled_pattern_names_a_sequence_with_a_star() -> None:
+    """mypyc leaves the name unset: ``case [_, *_] as parts``."""
+    found = [
+        f"{module}:{node.lineno}"
+        for module in _compiled()
+        for node in ast.walk(ast.parse((REPOSITORY / module).read_text(encoding="utf-8")))
+        if isinstance(node, ast.MatchAs)
+        and isinstance(node.pattern, ast.MatchSequence)
+        and any(isinstance(each, ast.MatchStar) for each in node.pattern.patterns)
+    ]
+    assert not found

@@ -406,7 +406,7 @@ class _Reading:
             case ast.Call(func=ast.Name(id="zip"), args=[ast.Starred(value=rows)]):
                 row = _any_of(self.form(rows, names))
                 return _Columns(row) if row is not None else None
-            case ast.Call(func=ast.Name(id="zip"), args=[_, _, *_] as sources):
+            case ast.Call(func=ast.Name(id="zip"), args=sources) if len(sources) > 1:
                 each = [_any_of(self.form(source, names)) for source in sources]
                 return _Each(_Written(tuple(enumerate(each))))
             case ast.Call(func=ast.Name(id="enumerate"), args=[source, *_]):
