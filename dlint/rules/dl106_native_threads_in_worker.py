@@ -5,8 +5,9 @@
 In worker code that may be forked:
 
 - `torch.set_num_threads(n)` with n greater than 1, as that is written, as the default of an option, of a
-  variable of the environment or of a setting that nothing else in the project sets, as the greatest of
-  several numbers (`max(2, n)`), or as the number of cores (`os.cpu_count()`);
+  variable of the environment (not `OMP_NUM_THREADS`, which launchers set) or of a setting that nothing else
+  in the project sets, as the greatest of several numbers (`max(2, n)`), or as the number of cores
+  (`os.cpu_count()`);
 - `sort`, `group_by`, `read_parquet` and a lazy table's `collect` of polars, where the parent uses polars too;
 - scikit-learn's `KMeans` and `HistGradientBoosting...`, and faiss, where the parent uses them too and the
   program imports them before torch;
@@ -80,7 +81,14 @@ from dlint.fork.early.used import used_before
 from dlint.fork.sides import calls_named, worker_functions
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.fork.together import run_together
-from dlint.knowledge.processes.native_threads import CORES, LIBRARIES, LIMITS, TORCH, Library
+from dlint.knowledge.processes.native_threads import (
+    CORES,
+    LIBRARIES,
+    LIMITS,
+    SET_BY_LAUNCHERS,
+    TORCH,
+    Library,
+)
 from dlint.program.asked import for_visit
 from dlint.program.conditions import both, loaded
 from dlint.program.program import Program
@@ -159,7 +167,9 @@ def _unasked(program: Program, value: Value) -> Value | None:
     if isinstance(value, Const):
         return value
     asked = program.evaluator.options.unasked(value) if isinstance(value, Unknown) else None
-    return asked.default if asked is not None and asked.words.startswith(BY_ENVIRONMENT) else None
+    if asked is None or not asked.words.startswith(BY_ENVIRONMENT):
+        return None
+    return None if asked.words.removeprefix(BY_ENVIRONMENT) in SET_BY_LAUNCHERS else asked.default
 
 
 def _is_above_one(value: Value | None) -> bool:

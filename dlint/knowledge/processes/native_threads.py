@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+# Variables that launchers set where the user does not: torchrun gives each of several processes one thread.
+SET_BY_LAUNCHERS = frozenset({"OMP_NUM_THREADS"})
+
 
 class Library(NamedTuple):
     """Calls of a library that run on its threads.

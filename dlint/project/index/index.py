@@ -31,6 +31,7 @@ _CHAIN_BYTES = 100
 _PROPERTY = re.compile(
     rb"^[ \t]*@(?:\w+\.)*\w{0,99}property\b[^\n]*\n(?:[ \t]*[@#][^\n]*\n){0,9}[ \t]*def (\w+)", re.MULTILINE
 )
+_KEY = re.compile(rb"(?<!\w)(\w+)[\"']?\s*[:=]")  # of a file of configuration
 _BY_NAME = tuple(word.encode() for word in BY_NAME)
 
 
@@ -60,6 +61,7 @@ class Index:
         # Found when somebody asks.
         self._configured: tuple[str, ...] | None = None
         self._configuration: dict[str, bytes] | None = None
+        self._configuration_keys: list[frozenset[bytes]] | None = None
         self._properties: frozenset[str] | None = None
         self._texts = texts
         self._roles = Roles(self.data)
@@ -312,8 +314,11 @@ class Index:
 
     def is_configured(self, *names: str, least: int = 1) -> bool:
         """Whether one of these files has keys of these names, at ``least`` so many of them."""
-        key = re.compile(rb"(?<!\w)(%b)[\"']?\s*[:=]" % b"|".join(re.escape(name.encode()) for name in names))
-        return any(len(set(key.findall(data))) >= least for data in self.configuration_files.values())
+        if self._configuration_keys is None:
+            texts = self.configuration_files.values()
+            self._configuration_keys = [frozenset(_KEY.findall(data)) for data in texts]
+        wanted = {_bytes(name) for name in names}
+        return any(len(wanted & keys) >= least for keys in self._configuration_keys)
 
     @property
     def properties(self) -> frozenset[str]:
