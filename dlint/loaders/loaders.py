@@ -11,9 +11,18 @@ from dlint.calls.parameters import default_of, passed
 from dlint.evaluation.library.arguments import given_for
 from dlint.knowledge.loading import SIGNATURE, LoaderClass
 from dlint.source.module import Module
-from dlint.source.statements import FunctionNode, functions_in, parameters, statements_in, steps
+from dlint.source.statements import (
+    FunctionNode,
+    dotted,
+    functions_in,
+    parameters,
+    self_name,
+    statements_in,
+    steps,
+)
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of, layout_of
 from dlint.values.outcomes import STORED, Outcome, each_once
+from dlint.values.places import guards_around
 from dlint.values.values import (
     Class,
     Const,
@@ -40,6 +49,22 @@ def is_as_written(call: ast.Call, given: Arguments) -> bool:
     """Whether arguments are those that are written at a call, and no others."""
     written = {keyword.arg for keyword in call.keywords} - {None}
     return len(call.args) == len(given.positional) + len(given.spread) and written == given.keywords.keys()
+
+
+def _asks_what_changes(point: Point) -> bool:
+    """Whether a test in front of a point asks for an attribute that may be another by the time the function
+    called there asks for it: what the scope itself stores, and the state of a method's own object."""
+    frame, layout = point.frame, point.frame.layout
+    stored = layout.binding(layout.body)
+    own = None
+    if frame.owner is not None and isinstance(frame.scope, FunctionNode):
+        own = self_name(frame.scope)
+    return any(
+        isinstance(node, ast.Attribute)
+        and ((isinstance(node.value, ast.Name) and node.value.id == own) or dotted(node) in stored)
+        for guard in guards_around(point)
+        for node in ast.walk(guard.test)
+    )
 
 
 class Loader:
@@ -191,21 +216,29 @@ class Loader:
             for value, v in self._argument(name, w)
             if v.may_be  # else this argument excludes those before
         ]
-        return _first_of_each([way for way in found if self._is_come_to(way[1])])
+        return _first_of_each(
+            [(way, there) for way, world in found if (there := self._as_come_to(world)) is not None]
+        )
 
-    def _is_come_to(self, world: World) -> bool:
-        """Whether the caller that led here comes to its call, given all that is assumed: the call that is for
-        an evaluation is none of those with ``phase == "train"``."""
+    def _as_come_to(self, world: World) -> World | None:
+        """A world, and what else is known where the caller that led here comes to its call: the call that is
+        for an evaluation is none of those with ``phase == "train"``. None where it does not, given all that
+        is assumed."""
         frame, scope = self.point.frame, self.point.frame.scope
         caller = world.known(("caller", id(scope)))
         if caller is None or not isinstance(scope, FunctionNode):
-            return True
+            return world
         sites = self._evaluator.sites.of(scope, frame)
         if not 0 <= caller < len(sites):
-            return True
+            return world
         # What its objects hold by now the caller may have stored behind its test.
         assumed = world.forgetting(FOLDED).forgetting_all(STORED)
-        return bool(self._evaluator.flow.reaching(sites[caller].point, assumed))
+        reached = self._evaluator.flow.reaching(sites[caller].point, assumed)
+        if not reached:
+            return None
+        if _asks_what_changes(sites[caller].point):
+            return world
+        return world.joined(reached[0].shared(reached[1:], ways=False).forgetting(FOLDED)) or world
 
     def values(self, name: str) -> list[Value | None]:
         """What one argument may be, each possibility once."""

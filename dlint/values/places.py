@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.source.layout import Place
+from dlint.source.layout import Guard, Place
 from dlint.source.nodes import COMPREHENSIONS, children
 from dlint.source.statements import own_names, statements_in
 from dlint.values.frame import Point
@@ -25,6 +25,15 @@ def places_around(point: Point) -> Iterator[Place]:
             continue
         yield place
         at = place.owner
+
+
+def guards_around(point: Point) -> Iterator[Guard]:
+    """The tests, within its scope, that decide whether control comes to a point."""
+    layout = point.frame.layout
+    for place in places_around(point):
+        yield from (guard for guard in layout.guards(place.block) if guard.at < place.at)
+        if isinstance(place.owner, ast.If):
+            yield Guard(0, place.owner.test, place.role == "body", place.owner)
 
 
 def loops_around(point: Point) -> Iterator[ast.stmt]:

@@ -40,6 +40,8 @@ from dlint.values.worlds import HERE, World
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
+# The name of a module that is run as a script: no setting, though its dataset's file may ask for it.
+_SCRIPT = "__main__"
 _DEEPEST = 3
 _MOST_VALUES = 6
 
@@ -101,7 +103,7 @@ def assumed_of(evaluator: Evaluator, value: Value, world: World) -> Key:
         sorted(
             (text, equal)
             for text, equal in told
-            if any(f'"{text}"' in each or f"'{text}'" in each for each in texts)
+            if text != _SCRIPT and any(f'"{text}"' in each or f"'{text}'" in each for each in texts)
         )
     )
 

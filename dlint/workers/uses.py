@@ -142,10 +142,8 @@ class UseFinder:
         if known is None:
             self._evaluator.start()
             shape = shape_of(self._evaluator, value, world)
-            first = self._first_like.setdefault(shape, (value, world))
             assumed = assumed_of(self._evaluator, value, world)
-            if assumed:
-                first = self._first_like.setdefault((shape, assumed), (value, world))
+            first = self._first_like.setdefault((shape, assumed), (value, world))
             known = world, first
             self._likes[value.key, id(world)] = known
         return known[1]

@@ -10,7 +10,7 @@ from dlint.source.layout import Guard
 from dlint.source.nodes import children
 from dlint.source.statements import dotted, parameters, self_name
 from dlint.values.frame import Frame, Point
-from dlint.values.places import places_around
+from dlint.values.places import guards_around, places_around
 from dlint.values.values import Const, Instance
 from dlint.values.worlds import HERE
 
@@ -28,15 +28,6 @@ def is_sure(evaluator: Evaluator, point: Point, beside: Point | None = None) -> 
     if any(place.role in _UNSURE for place in places_around(point)):
         return beside is not None and _is_inside(point, beside)
     return all(_mark(guard) in shared or _holds(evaluator, guard, point) for guard in guards_around(point))
-
-
-def guards_around(point: Point) -> Iterator[Guard]:
-    """The tests, within its scope, that decide whether control comes to a point."""
-    layout = point.frame.layout
-    for place in places_around(point):
-        yield from (guard for guard in layout.guards(place.block) if guard.at < place.at)
-        if isinstance(place.owner, ast.If):
-            yield Guard(0, place.owner.test, place.role == "body", place.owner)
 
 
 def parts_run(evaluator: Evaluator, node: ast.AST, point: Point) -> Iterator[ast.AST]:
