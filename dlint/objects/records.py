@@ -109,7 +109,7 @@ class Records:
         if not isinstance(cls, Class) or not is_record(cls.node) or _INTERPOLATED in cls.module.text:
             return None
         if any(index.mentioning(word) for word in CHANGES_SETTINGS) or any(
-            _SETS_BY_KEY.search(module.text) for module in (cls.module, point.frame.module)
+            module.says(_SETS_BY_KEY) for module in (cls.module, point.frame.module)
         ):
             return None
         arguments = value.arguments if isinstance(value, Instance) else Arguments()

@@ -34,6 +34,7 @@ class Module:
         "_offsets",
         "_paths",
         "_returns",
+        "_said",
         "is_package",
         "options",
         "path",
@@ -52,6 +53,7 @@ class Module:
         # What was looked for, and the nodes on the ways there: many questions ask for the same names.
         self._paths: dict[tuple[str, bool | None, bool], list[list[ast.AST]]] = {}
         self._returns = "\r" in text
+        self._said: dict[re.Pattern[str], bool] = {}
         # The calls that declare an option, with the ways to them, by the option's name (`declared_options`).
         self.options: dict[str | None, list[tuple[ast.Call, list[ast.AST]]]] | None = None
 
@@ -64,6 +66,14 @@ class Module:
         asks, since kept they would take as much memory as the text."""
         # A pattern takes ten times as long.
         return re.split(r"\r\n|\r|\n", self.text) if self._returns else self.text.split("\n")
+
+    def says(self, what: re.Pattern[str]) -> bool:
+        """Whether something stands anywhere in the text: looked for once, since many questions ask it."""
+        known = self._said.get(what)
+        if known is None:
+            spend(len(self.text) // 1024)
+            known = self._said[what] = what.search(self.text) is not None
+        return known
 
     def text_of(self, node: Scope | ast.stmt) -> str:
         """The lines that a node stands on."""

@@ -33,7 +33,7 @@ def sites_by_name(evaluator: Evaluator, module: Module, scope: FunctionNode) -> 
     # Most files ask nothing so, and finding a text is much faster than a pattern.
     if not any(each in module.text for each in _ASKING) or scope not in module.tree.body:
         return
-    if not _ASKS.search(module.text):
+    if not module.says(_ASKS):
         return
     is_text = any(f"{quote}{scope.name}{quote}" in module.text for quote in "\"'")
     lines = [line for line, text in enumerate(module.lines, 1) if _ASKS.search(text)]

@@ -13,7 +13,6 @@ from dlint.knowledge.randomness import sounds_like_settings
 from dlint.project.modules import Modules
 
 if TYPE_CHECKING:
-    from dlint.source.module import Module
     from dlint.values.values import Made
 
 # The same with what it changes.
@@ -31,7 +30,6 @@ class Changes:
 
     def __init__(self, modules: Modules) -> None:
         self._modules = modules
-        self._in: dict[int, bool] = {}  # by module
         self._anywhere: bool | None = None
         self._by_key: dict[str, bool] = {}
         self._below: dict[tuple[str, str], bool] = {}
@@ -40,7 +38,7 @@ class Changes:
         """Whether code may change what stands under a name in settings: in the file that makes them, or, of
         something that is called like settings, in another."""
         index = self._modules.index
-        if self._is_in(made.point.frame.module) or any(map(index.mentioning, CHANGES_SETTINGS)):
+        if made.point.frame.module.says(CHANGES_BY_NAME) or any(map(index.mentioning, CHANGES_SETTINGS)):
             return True
         if isinstance(made.point.frame.scope, ast.Module):  # all files have them
             return any(map(index.mentioning, CHANGES_BY_WORDS)) or self.is_stored_by_key(name)
@@ -98,13 +96,6 @@ class Changes:
             )
             texts = self._modules.index.texts(attribute)
             known = self._below[mark] = any(map(stores.search, texts))
-        return known
-
-    def _is_in(self, module: Module) -> bool:
-        known = self._in.get(id(module))
-        if known is None:
-            spend(len(module.text) // 100)
-            known = self._in[id(module)] = CHANGES_BY_NAME.search(module.text) is not None
         return known
 
     def _are_called_so(self) -> bool:

@@ -48,7 +48,7 @@ def lines(evaluator: Evaluator, made: Made, world: World) -> list[tuple[Line, Wo
         return [(None, world)]
     if line.expression is not None and is_users_line(line.expression):
         return [(Asks(), world)]
-    changed = _CHANGED.search(made.point.frame.module.text) is not None
+    changed = made.point.frame.module.says(_CHANGED)
     return [(_line(value, changed=changed), w) for value, w in evaluator.value_of(line, world)]
 
 

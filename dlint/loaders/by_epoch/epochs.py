@@ -240,7 +240,7 @@ class Epochs:
                         tell = None
                 hands_on, owner = _is_in_such_method(trail), point.frame.owner
                 yield Receiver(values, _name(node.value), hands_on, owner, tell, guarded)
-        if not _BY_NAME.search(module.text):
+        if not module.says(_BY_NAME):
             return
         for trail in module.paths_to("getattr", called=True):
             match trail[-2]:

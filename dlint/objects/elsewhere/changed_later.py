@@ -69,7 +69,7 @@ class ChangedLater:
         """What a module's name may stand for in the end, of what the module has left there."""
         mark = ("changed later", frame.module.relative, name)
         if any(isinstance(value, Const) and value.value is not None for value in values):
-            if "globals()" in frame.module.text and _BY_ANY_NAME.search(frame.module.text):
+            if "globals()" in frame.module.text and frame.module.says(_BY_ANY_NAME):
                 return [Unknown(mark) if isinstance(value, Const) else value for value in values]
             stored = list({value.key: value for value in self._stored(name, frame.module)}.values())
             if stored:
