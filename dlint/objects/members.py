@@ -58,14 +58,12 @@ class Members:
         found: list[Outcome] = []
         for statement, w in self._evaluator.flow.definitions(path, point, world):
             at = Point(point.frame, statement)
-            match statement:
-                case None:
+            match statement if statement is None else _assigned(statement, path):
+                case None if statement is None:
                     held = self._of_unbound(node, attribute, point, w)
-                case ast.Assign(targets=[target], value=ast.Call() as call) if dotted(target) == path:
+                case ast.Call() as call:
                     held = self._of_call(call, attribute, at, w)
-                case ast.Assign(targets=[target], value=ast.Name() | ast.Attribute() as value) if (
-                    dotted(target) == path
-                ):
+                case ast.Name() | ast.Attribute() as value:
                     # Both are the same object from now on, so later stores under the other name count.
                     same = isinstance(value, ast.Name) and value.id not in layout.binds
                     now = point if same else at
@@ -322,6 +320,21 @@ class Members:
             assert isinstance(held, ast.Attribute)
             node = self._asked[mark] = held
         return node
+
+
+def _assigned(statement: ast.stmt, path: str) -> ast.expr | None:
+    """What an assignment gives to a path: ``self.args, self.rows = args, rows``."""
+    match statement:
+        case ast.AnnAssign(target=target, value=ast.expr() as value) if dotted(target) == path:
+            return value
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(
+            targets
+        ) == len(values) and not any(isinstance(each, ast.Starred) for each in (*targets, *values)):
+            given = [value for target, value in zip(targets, values, strict=True) if dotted(target) == path]
+            return given[0] if len(given) == 1 else None
+        case ast.Assign(targets=[target], value=value) if dotted(target) == path:
+            return value
+    return None
 
 
 def _name_of(path: str | None, function: Function, arguments: Arguments) -> str | None:

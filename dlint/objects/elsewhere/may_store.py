@@ -44,12 +44,12 @@ class _Does(NamedTuple):
     attributes: frozenset[tuple[str, str | None]]
     keeps: frozenset[tuple[str, str | None]]
 
-    def stores(self, name: str, attribute: str, plainly: str | None, kept: Container[str]) -> bool:
-        """Whether it stores the attribute of something, but ``plainly`` under this path, or keeps what has a
-        name where others store it: under one of the names that it is ``kept`` by there."""
+    def stores(self, name: str, attribute: str, apart: Container[str | None], kept: Container[str]) -> bool:
+        """Whether it stores the attribute of something, but under the paths that stand ``apart``, or keeps
+        what has a name where others store it: under one of the names that it is ``kept`` by there."""
         return (
             self.by_name
-            or any(stored == attribute and path != plainly for stored, path in self.attributes)
+            or any(stored == attribute and path not in apart for stored, path in self.attributes)
             or any(held == name and (under is None or under in kept) for held, under in self.keeps)
         )
 
@@ -137,13 +137,15 @@ class MayStore:
                 if taken is None:
                     return True
                 for taker, parameter in taken:
-                    plainly = f"{parameter}.{attribute}" if id(call) in followed else None
+                    apart = {_on_own_object(call, taker, parameter, last)}
+                    if id(call) in followed:
+                        apart.add(f"{parameter}.{attribute}")
                     names = {
                         name
                         for name, held in kept.items()
                         if any(each.may_be_of(taker.made) for each in held)
                     }
-                    if self._does(taker).stores(parameter, last, plainly, names):
+                    if self._does(taker).stores(parameter, last, apart - {None}, names):
                         return True
                     waiting.append((taker.node, taker.module, parameter))
         return False
@@ -180,8 +182,10 @@ class MayStore:
             (taker, each.arg)
             for taker in functions
             for at, each in enumerate(parameters(taker.node))
+            if each.arg in keywords
+            or (at in places and not _has_object(call, taker.node))
             # A method, or a constructor, has its object first.
-            if each.arg in keywords or at in places or (at - 1 in places and _may_be_method(call, taker.node))
+            or (at - 1 in places and _may_be_method(call, taker.node))
         ]
 
     def _does(self, taker: Definition) -> _Does:
@@ -245,8 +249,26 @@ def _given(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *unpacked, *(each.value for each in call.keywords)]
 
 
+def _has_object(call: ast.Call, function: FunctionNode) -> bool:
+    """Whether a call surely gives a constructor or a method its object, which is none of its arguments: not
+    ``Base.__init__(self, args)``."""
+    match call.func:
+        case ast.Attribute(value=ast.Name(id=owner) | ast.Attribute(attr=owner)):
+            return parameters(function)[0].arg == "self" and not owner[:1].isupper()
+        case ast.Attribute():
+            return parameters(function)[0].arg == "self"
+    return function.name == "__init__"
+
+
 def _may_be_method(call: ast.Call, function: FunctionNode) -> bool:
     return isinstance(call.func, ast.Attribute) or function.name == "__init__"
+
+
+def _on_own_object(call: ast.Call, taker: Definition, parameter: str, attribute: str) -> str | None:
+    """The path under which a constructor or a method stores an attribute of its own object, where that is
+    another one than it is given as the parameter: ``self.device = args.device``."""
+    own = parameters(taker.node)[0].arg
+    return f"{own}.{attribute}" if own != parameter and _has_object(call, taker.node) else None
 
 
 def _is_path(node: ast.expr, path: str) -> bool:
