@@ -21,6 +21,7 @@ from dlint.source.statements import (
 )
 from dlint.values.frame import Point
 from dlint.values.places import LOOPS, places_around, tests_at
+from dlint.values.usual import usually
 
 # What tells one process from the others, and is the same as long as it lives.
 _PROCESS = re.compile(
@@ -73,8 +74,10 @@ def is_now_and_then(test: Test, loop: ast.stmt, point: Point) -> bool:
 
 
 def lets_through(test: ast.expr, wanted: bool, loop: ast.stmt, point: Point) -> bool:
-    """Whether a test is the same in all rounds (``rank == 0``), or comes out so from one round on
-    (``step > 3``)."""
+    """Whether a test is the same in all rounds (``rank == 0``), comes out so from one round on (``step > 3``)
+    or nearly always (``torch.isfinite(loss)``)."""
+    if usually(test, wanted):
+        return True
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return lets_through(operand, not wanted, loop, point)

@@ -20,6 +20,7 @@ from dlint.streams.batches.treated import shows_holder
 from dlint.streams.memory.held import Callees, Held, Overwrites, as_list, inner_blocks, nothing
 from dlint.streams.memory.loops import stay, telling
 from dlint.streams.memory.places import Named, Values, View, named
+from dlint.values.usual import usually
 
 # Methods of a list and what they do with their argument: keep it, or what it gives when it is gone through.
 _ADDS = {"append": False, "appendleft": False, "extend": True}
@@ -152,7 +153,12 @@ class _Body:
                     self._lists.setdefault(put.into.id, found.views[0])
                 elif found is not None and not is_let_go(self._loop, put.into, statement):
                     yield found
-            seldom = isinstance(statement, ast.If) and bounds(statement.test)
+            seldom = (
+                isinstance(statement, ast.If)
+                and bounds(statement.test)
+                # Else what it leaves out cannot be used.
+                and not usually(statement.test, not goes_on(statement))
+            )
             after = [held.copy() for _ in inner_blocks(statement)]
             for inside, known in zip(inner_blocks(statement), after, strict=True):
                 if isinstance(statement, ast.If) and inside is statement.body:
