@@ -424,6 +424,8 @@ class _Trace:
         if value.owner.name == WORKER_INFO:
             if value.name.endswith("().seed"):
                 return [Seed(frozenset({TORCH}), None, True)]
+            if value.name.endswith("().num_workers"):
+                return [Seed(FIXED_SEED.kinds)]
             return [OWN_NUMBER] if value.name.endswith("().id") else [UNKNOWN_SEED]
         made = [Seed(seed.kinds) for seed in self._made(value.owner, world)]
         if node.attr == "microsecond" and any(CLOCK in seed.kinds for seed in made):

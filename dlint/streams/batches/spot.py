@@ -16,6 +16,7 @@ from dlint.source.nodes import walk
 from dlint.source.statements import (
     FunctionNode,
     dotted,
+    expressions,
     functions_in,
     own_names,
     parameters,
@@ -63,6 +64,7 @@ class Spot:
         self._trail = list(trail)
         self._point: Point | None = None
         self._told: dict[str, ast.For] | None = None
+        self._statements: dict[int, ast.stmt] | None = None
         self._calls_around = 0
         self._called_from = module
 
@@ -80,10 +82,28 @@ class Spot:
         return self._point
 
     def values(self, node: ast.expr) -> list[Value]:
-        """What an expression may be there, or inside the loop over what it is an attribute of."""
+        """What an expression may be where it stands, or, made up, inside the loop over what it is an
+        attribute of."""
+        found = {value.key: value for value, _ in self._evaluator.values(node, self._at(node))}
+        return list(found.values())
+
+    def _at(self, node: ast.expr) -> Point:
+        """The point before the statement that an expression stands in: what is found out of it is remembered
+        for whoever asks of it next."""
+        if self._statements is None:
+            last = self._trail[-1]
+            block = last.body if isinstance(last, FunctionNode) else [last]
+            self._statements = {
+                id(part): inner
+                for inner in statements_in([each for each in block if isinstance(each, ast.stmt)])
+                for expression in expressions(inner)
+                for part in walk(expression)
+            }
+        inner = self._statements.get(id(node))
+        if inner is not None:
+            return Point(self.point.frame, inner)
         loop = self._loops.get((dotted(called_on(node)) or "").partition(".")[0]) if self._loops else None
-        point = self.point if loop is None else Point(self.point.frame, loop.body[0])
-        return [value for value, _ in self._evaluator.values(node, point)]
+        return self.point if loop is None else Point(self.point.frame, loop.body[0])
 
     def assigned(self, name: str) -> Iterator[ast.expr]:
         """What the function around the statement, or the module, assigns to a name, or to several with it."""
@@ -274,7 +294,8 @@ class Spot:
         """The beginning of a function that is called."""
         assert isinstance(function.node, ast.FunctionDef)
         inside = Spot(self._evaluator, self._answers, function.module, [function.node])
-        frame = self._evaluator.calls.enter(function, arguments_of(call, self.point), call, self.point)
+        at = self._at(call)
+        frame = self._evaluator.calls.enter(function, arguments_of(call, at), call, at)
         inside._point = Point(frame, function.node.body[0])
         inside._calls_around = self._calls_around + 1
         inside._called_from = self._module
