@@ -257,6 +257,9 @@ def _off_by_default(program: Program, part: ast.expr, wanted: bool, point: Point
     asked = _asked(part)
     if asked is None:
         return None
+    # Asked elsewhere, it may mean another thing, which would be remembered for whoever asks next.
+    statement = statement_at(point.frame.scope, asked)
+    point = point.before(statement) if statement is not None else point
     program.evaluator.start()
     options = program.evaluator.options
     found: list[set[str]] = []
