@@ -301,12 +301,12 @@ class Spot:
 
     def lasts(self, name: str) -> bool:
         """Whether a name is one of the module, which calls the function itself, and nobody empties what it
-        stands for, or gives it to another name."""
+        stands for, or gives it to another name; no other file has it from there."""
         module = self._module
         if self._called_from is not module or not name:
             return False
-        mentioning = self._evaluator.modules.index.mentioning(name)
-        return list(mentioning) == [module.relative] and lasts_in(module.tree, name)
+        knowing = self._evaluator.modules.index.knowing(name, module.relative)
+        return set(knowing) <= {module.relative} and lasts_in(module.tree, name)
 
     def once(self, mark: Key, make: Callable[[], ast.expr]) -> ast.expr:
         """An expression that is made up, the same each time: what is found out of it goes by its identity."""
