@@ -90,7 +90,7 @@ _PICKS = r"\[\s*\w+\s*\]\s*\[\s*[\d'\"]"
 _TAKES = rf"\bfor\s+\w+\s+in\s+(?:\w{{1,99}}\()?[\w.]{{0,200}}{_DATA}\b(?!\s*[(\[.])"
 # ``map(lambda item: item[1], dataset)``, ``map(itemgetter(1), dataset)``
 _MAPS = (
-    rf"\bmap\(\s{{0,99}}(?:lambda\b|[\w.]{{0,99}}(?:item|attr)getter\()[^\n]{{0,300}}?{_DATA}\b\s{{0,9}}\)"
+    r"\bmap\(\s{0,99}(?:lambda\b|[\w.]{0,99}(?:item|attr)getter\()[^\n]{0,300}?,\s{0,99}[\w.]{1,200}\s{0,9}\)"
 )
 _ITEMS = re.compile(r"for (?<!\wfor )\s{0,99}(\w{1,99})\s{1,99}in\s{1,99}(?:\w{1,99}\()?[\w.]{1,200}")
 _PART = r"(?<![\w.])%s\[(?:\d|[\"']\w{0,99}(?:label|target|class|cls)\w{0,99}[\"']|[\"']y[\"'])"
