@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.calls.decorators import given_instead, is_dispatched
-from dlint.evaluation.library.transforms import gives_tensor_of
+from dlint.evaluation.library.transforms import given_back, gives_tensor_of
 from dlint.evaluation.options.lines import still_parser
 from dlint.evaluation.questions import begun
 from dlint.knowledge.augmentation.torchvision import TO_TENSOR
@@ -76,6 +76,10 @@ class Calls:
                     for method in methods
                     for outcome in self.returns(method, arguments, node, point, world)
                 ] or [(Unknown(("called", id(node), point.key)), world)]
+            case Made():
+                transformed = given_back(self._evaluator, callee, arguments, node, point, world)
+                if transformed:
+                    return transformed
         parser = still_parser(self._evaluator, node, point, world)
         if parser:
             return parser

@@ -179,6 +179,7 @@ _MADE_OF_OTHERS = {
     "torchvision.transforms.Compose": ("transforms",),
     "torchvision.transforms.v2.Compose": ("transforms",),
     "albumentations.Compose": ("transforms",),
+    "ignite.engine.Engine": ("_process_function",),
 }
 # What keeps its keywords, under their names.
 NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace"})

@@ -81,6 +81,8 @@ _BATCH_HOOKS = {
 EACH_BATCH = frozenset(name for names in _BATCH_HOOKS.values() for name in names)
 # ignite's engine calls what it is made of for every batch, and what handles these events.
 STEPPED = frozenset({"ignite.engine.Engine"})
+STEP = "_process_function"  # its name for that
+RUNS = frozenset(f"{engine}().run" for engine in STEPPED)
 HANDLES, ADDS_HANDLER = "on", "add_event_handler"
 EVERY_BATCH = frozenset(
     f"ignite.engine.{events}.{which}"

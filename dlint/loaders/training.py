@@ -1,16 +1,45 @@
-"""Whether a pass over a loader trains, or only looks at what a model makes of the data."""
+"""Whether a loader, or a pass over it, is for training, or only to look at what a model makes of the data."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
-from dlint.knowledge.epochs import WITHOUT_GRADIENTS, speaks_of_training
+from dlint.knowledge.epochs import (
+    WITHOUT_GRADIENTS,
+    names_evaluation,
+    speaks_of_evaluation,
+    speaks_of_training,
+)
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, statements_in
-from dlint.values.frame import Point
+from dlint.values.frame import Frame, Point
 from dlint.values.places import places_around
 
 _SWITCH = "set_grad_enabled"
+
+
+def is_called_after_evaluation(calls: Iterable[tuple[ast.Call, Frame]], others: Iterable[str] = ()) -> bool:
+    """Whether the names around calls that make a loader, or its sampler, say that it evaluates: those of the
+    function, of the dataset, of what the loader is assigned to, and ``others``."""
+    names: list[str] = []
+    for call, frame in calls:
+        scope = frame.scope
+        if isinstance(scope, ast.FunctionDef) and names_evaluation(scope.name, frame.module.text_of(scope)):
+            return True
+        names += [ast.unparse(node) for node in call.args[:1]]
+        names += [ast.unparse(word.value) for word in call.keywords if word.arg == "dataset"]
+        statement = assignment_of(call, frame)
+        names += map(ast.unparse, statement.targets if statement is not None else ())
+    return any(speaks_of_evaluation(part) for name in (*names, *others) for part in name.split("."))
+
+
+def assignment_of(call: ast.Call, frame: Frame) -> ast.Assign | None:
+    """The assignment around a call."""
+    for statement in statements_in(frame.layout.body):
+        if isinstance(statement, ast.Assign) and any(node is call for node in walk(statement.value)):
+            return statement
+    return None
 
 
 def is_without_gradients(point: Point) -> bool:

@@ -13,7 +13,9 @@ decorator of the project, a helper), it is silent. Seeds in the dataset's `__ini
 an attribute that `set_epoch` sets, or that the main process sets to another number in each round of a loop,
 itself or by a method of any name (`dataset.refresh(rng.integers(2**31))`; workers that persist never see
 that), and the seed that torch gave the worker (`get_worker_info().seed`, `torch.initial_seed()`) where
-`__iter__` seeds once, itself or by a helper or the constructor of a reader that it calls outside loops.
+`__iter__` seeds once, itself or by a helper or the constructor of a reader that it calls outside loops. Nor
+are seeds that the item's index goes into where a test lets only evaluations come to them (`if self.split ==
+"test": np.random.seed(index)`): each of their items gets numbers of its own, and the same each time.
 
 ## Why is this bad
 
@@ -47,7 +49,7 @@ Otherwise remove the call: every worker has its own state.
 - `error`, silent: the numbers repeat.
 - `warning`, silent: worker code is not seen to draw from the library, but from another that is seeded
   beside it.
-- `warning`, silent: the call stands under a test of the split or the mode (`self.split == "test"`): an
+- `warning`, silent: a constant seeds under a test of the split or the mode (`self.split == "test"`): an
   evaluation may well be the same each time.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
@@ -78,7 +80,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from dlint.finding import Remedy
 from dlint.fork.sides import made_in_parent, worker_functions
@@ -97,7 +99,7 @@ from dlint.program.asked import for_event
 from dlint.program.conditions import both, executed
 from dlint.program.program import Program
 from dlint.randomness.reseeds import is_for_first, is_once_a_pass, place_of_seeding
-from dlint.randomness.seed import CLOCK, FIXED, NEW, TORCH, WORKER, Seed
+from dlint.randomness.seed import CLOCK, FIXED, NEW, TORCH, UNKNOWN, WORKER, Seed
 from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed
@@ -115,7 +117,10 @@ from dlint.workers.worker import WorkerCode
 
 _MODE = re.compile(r"\b(split|mode|phase|subset|(is_?)?(train|test|eval|val)\w*)\b")
 _TRAINS = re.compile("train")
-_EVALUATES = re.compile("test|val|infer|predict")
+_EVALUATES = re.compile(
+    r"(?<![a-z])(?:is_?)?(?:test(?:ing)?|val(?:id(?:ation)?)?|eval(?:uat\w+)?|infer\w*|predict\w*)(?![a-z])",
+    re.IGNORECASE,
+)
 _SUMMARY = "Remove the seeding, or draw from a local generator"
 _LOCAL = "draw from a local generator made from that seed"
 _TAKE_BACK = "remove it, or put back afterwards the state that was there"
@@ -184,6 +189,9 @@ def _judged(program: Program, uses: list[WorkerUse], event: Event) -> _Repeating
     if any(NEW & seed.kinds for seed in seeds) or (once and any(TORCH in seed.kinds for seed in seeds)):
         return None
     if any(sounds_changing(name) and "time" not in name for name in _names_in(event.node)):
+        return None
+    # Numbers of its own for each item of an evaluation, in every epoch: what makes its results comparable.
+    if all(UNKNOWN in seed.kinds for seed in seeds) and _is_for_evaluation(event):
         return None
     if _kept(event) or _put_back_after(program, event) or _put_back_by(program, code, event):
         return None
@@ -374,19 +382,44 @@ def _mode(event: Event) -> str | None:
     return None
 
 
+def _is_for_evaluation(event: Event) -> bool:
+    """Whether a test on the way to a call lets evaluations through, and nothing else."""
+    return any(
+        _MODE.search(ast.unparse(test)) and _part_of(test, outcome) == "evaluation"
+        for point in event.places()
+        for test, outcome, _ in tests_around(point)
+    )
+
+
 def _is_training(test: ast.expr, outcome: bool) -> bool:
     """Whether a test's outcome is what training takes: ``self.is_test`` is False."""
+    return _part_of(test, outcome) == "training"
+
+
+def _part_of(test: ast.expr, outcome: bool) -> Literal["training", "evaluation"] | None:
+    """What a test's outcome is taken by, as far as it says that."""
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, outcome = test.operand, not outcome
     if isinstance(test, ast.BoolOp):
         # Where all parts are so, one of them may tell: `self.mode == "train" and mask.sum() == 0`.
+        parts = [_part_of(part, outcome) for part in test.values]
+        told = {part for part in parts if part is not None}
         every = isinstance(test.op, ast.And) is outcome
-        return every and any(_is_training(part, outcome) for part in test.values)
-    if isinstance(test, ast.Compare) and not isinstance(test.ops[0], ast.Eq | ast.Is):
-        return False
+        return told.pop() if len(told) == 1 and (every or None not in parts) else None
+    match test:
+        case ast.Compare(comparators=[ast.Constant(value=None | False | 0)]):
+            return None
+        case ast.Compare(ops=[ast.NotEq() | ast.IsNot() | ast.NotIn()]):
+            outcome = not outcome
+        case ast.Compare(ops=[ast.Eq() | ast.Is() | ast.In()]):
+            pass
+        case ast.Compare():
+            return None
     words = ast.unparse(test)
     trains, evaluates = _TRAINS.search(words) is not None, _EVALUATES.search(words) is not None
-    return trains != evaluates and trains is outcome
+    if trains == evaluates:
+        return None
+    return "training" if trains is outcome else "evaluation"
 
 
 def _asked_for(program: Program, together: list[_Repeating]) -> str | None:

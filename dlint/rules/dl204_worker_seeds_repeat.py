@@ -13,9 +13,11 @@ Also a library's seeding function that is passed itself (`worker_init_fn=np.rand
 worker's number. A function that is plainly written to be one (`worker_init_fn`, `seed_worker`, with one
 parameter) counts even where no loader is seen to get it; one that workers cannot call is left to DL205. Seeds
 from `torch.initial_seed()`, `get_worker_info().seed`, the clock, `uuid` or `os.urandom` are fine, and so are
-those that the epoch or a random draw goes into. What main draws once, or asks the clock for, and hands to the
-function is a fixed number for all epochs. So is what a module draws, or asks the clock for, when it is
-imported, but for workers that surely start by spawn or forkserver and import it anew.
+those that the epoch or a random draw goes into. So are fixed ones where only loaders get them that are for
+evaluation, by the names around them, without a shuffle or a sampler (not the state word): what is compared
+may be meant to be the same. What main draws once, or asks the clock for, and hands to the function is a fixed
+number for all epochs. So is what a module draws, or asks the clock for, when it is imported, but for workers
+that surely start by spawn or forkserver and import it anew.
 
 ## Why is this bad
 
@@ -88,6 +90,7 @@ from dlint.fork.start_method import python_starts_anew, surely_starts_anew
 from dlint.knowledge.randomness import SEEDS, TAKES_NO_SEED, draws_from
 from dlint.loaders.loaders import Loader
 from dlint.loaders.passes import is_passed_once
+from dlint.loaders.training import is_called_after_evaluation
 from dlint.program.asked import for_function
 from dlint.program.conditions import both, with_workers
 from dlint.program.endless import keeps_workers
@@ -143,11 +146,21 @@ def _given(program: Program, code: WorkerCode, loader: Loader | None, *, copied:
     kept = (
         loader is not None and counting and (keeps_workers(program, loader) or _keeps_those_it_seeds(loader))
     )
+    evaluates = loader is not None and bool(seedings) and _evaluates(loader)
     for seeding in seedings:
-        if not (WORKER in seeding.kinds and kept):
+        if not (WORKER in seeding.kinds and kept) and not (evaluates and STATE not in seeding.kinds):
             together.setdefault(id(seeding.entry.function.node), []).append(seeding)
     for alike in together.values():
         yield _Given(alike, loader, _drawn(program, alike, loader))
+
+
+def _evaluates(loader: Loader) -> bool:
+    """Whether a loader surely is for evaluation alone, which may well be the same each time: its items are in
+    order, and the names around it say so."""
+    given = [value for name in ("shuffle", "sampler", "batch_sampler") for value in loader.values(name)]
+    if not all(value is None or (isinstance(value, Const) and not value.value) for value in given):
+        return False
+    return is_called_after_evaluation([(loader.call, loader.point.frame)])
 
 
 def _keeps_those_it_seeds(loader: Loader) -> bool:
@@ -198,6 +211,7 @@ def _passed(program: Program, loader: Loader) -> Iterator[Found]:
             and value.name in SEEDS
             and value.name not in TAKES_NO_SEED
             and not keeps_workers(program, loader)
+            and not _evaluates(loader)
         ):
             yield Found(
                 loader.module,

@@ -79,9 +79,7 @@ from dlint.finding import Remedy
 from dlint.knowledge.epochs import (
     SAMPLER,
     TELLS,
-    names_evaluation,
     speaks_of_evaluating,
-    speaks_of_evaluation,
     speaks_of_training,
 )
 from dlint.loaders.by_epoch.epoch_loops import EpochLoop, epoch_loop, only, run_by_libraries
@@ -90,11 +88,11 @@ from dlint.loaders.by_epoch.same_epoch import Tell, is_same
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
 from dlint.loaders.samplers import Dealt, Samplers
+from dlint.loaders.training import assignment_of, is_called_after_evaluation
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import walk
 from dlint.source.statements import statements_in
-from dlint.values.frame import Frame
 from dlint.values.values import Instance, Made, Value
 
 _NO_CALL = frozenset({ast.Pass()})
@@ -151,17 +149,8 @@ def _is_told_the_same(program: Program, told: list[Tell], around: EpochLoop) -> 
 
 def _is_for_evaluation(program: Program, loader: Loader, dealt: Dealt) -> bool:
     """Whether the names around a loader say that it evaluates."""
-    names: list[str] = []
-    for call, frame in ((loader.call, loader.point.frame), (dealt.call, dealt.point.frame)):
-        scope = frame.scope
-        if isinstance(scope, ast.FunctionDef) and names_evaluation(scope.name, frame.module.text_of(scope)):
-            return True
-        names += [ast.unparse(node) for node in call.args[:1]]
-        names += [ast.unparse(word.value) for word in call.keywords if word.arg == "dataset"]
-        statement = _assignment(frame, call)
-        names += map(ast.unparse, statement.targets if statement is not None else ())
-    names += _names_of_callers(program, loader)
-    return any(speaks_of_evaluation(part) for name in names for part in name.split("."))
+    calls = [(loader.call, loader.point.frame), (dealt.call, dealt.point.frame)]
+    return is_called_after_evaluation(calls, _names_of_callers(program, loader))
 
 
 def _names_of_callers(program: Program, loader: Loader) -> Iterator[str]:
@@ -170,7 +159,7 @@ def _names_of_callers(program: Program, loader: Loader) -> Iterator[str]:
     scope = frame.scope
     if not isinstance(scope, ast.FunctionDef):
         return
-    statement = _assignment(frame, call)
+    statement = assignment_of(call, frame)
     own = {ast.unparse(target) for target in statement.targets} if statement is not None else set[str]()
     for returned in statements_in(scope.body):
         match returned:
@@ -181,20 +170,12 @@ def _names_of_callers(program: Program, loader: Loader) -> Iterator[str]:
                     if ast.unparse(part) in own or any(node is call for node in walk(part))
                 ]
                 for site in program.evaluator.sites.of(scope, frame):
-                    around = _assignment(site.point.frame, site.call)
+                    around = assignment_of(site.call, site.point.frame)
                     match around:
                         case ast.Assign(targets=[ast.Tuple(elts=targets) | ast.List(elts=targets)]) if (
                             around.value is site.call and len(targets) == len(parts)
                         ):
                             yield from (ast.unparse(targets[at]) for at in places)
-
-
-def _assignment(frame: Frame, call: ast.Call) -> ast.Assign | None:
-    """The assignment around a call."""
-    for statement in statements_in(frame.layout.body):
-        if isinstance(statement, ast.Assign) and any(node is call for node in walk(statement.value)):
-            return statement
-    return None
 
 
 def _program_of(program: Program, loader: Loader) -> set[str]:
@@ -246,7 +227,7 @@ def _is_another_each_round(rounds: list[ast.stmt] | None, around: EpochLoop) -> 
 
 
 def _found(samplers: Samplers, loader: Loader, dealt: Dealt, around: EpochLoop, told: list[Tell]) -> Found:
-    statement = _assignment(dealt.point.frame, dealt.call)
+    statement = assignment_of(dealt.call, dealt.point.frame)
     where = f"{loader.module.relative}:{loader.call.lineno}"
     data: dict[str, object] = {}
     match statement:

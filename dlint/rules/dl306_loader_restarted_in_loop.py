@@ -5,11 +5,12 @@
 `next(iter(loader))`, in one step or in two, `next(enumerate(loader))`, `islice(loader, 1)` (also
 `islice(loader, n)` where `n` surely is 1), `more_itertools.first(loader)` or a `for` that its first round
 ends (`for batch in loader: break`), in a loop, where the loader has workers and stays the same while the loop
-goes round; `next(iter(loaders[k]))` as well, one of each in an inner loop, and a function that returns it and
-is called in a loop, be that the `__next__` of what the loop goes through. So are methods that a trainer calls
-for every batch (Lightning's `training_step` and `on_train_batch_end`, transformers' `on_step_end`, MMEngine's
-`after_train_iter`) and what ignite's `Engine` is made of, or calls for `Events.ITERATION_COMPLETED`, where no
-test comes before.
+goes round; `next(iter(loaders[k]))` as well, one of each in an inner loop, and a function, or a lambda with a
+name, that returns it and is called in a loop, be that the `__next__` of what the loop goes through. An object
+may keep the iterator (`self.batches = iter(self.loader)`) that nothing else of the file asks for a batch. So
+are methods that a trainer calls for every batch (Lightning's `training_step` and `on_train_batch_end`,
+transformers' `on_step_end`, MMEngine's `after_train_iter`) and what ignite's `Engine` is made of, or calls
+for `Events.ITERATION_COMPLETED`, where no test comes before.
 
 Once before or after a loop is fine, so is once an epoch beside what goes through the batches (a loop, a
 function that is called there, or one that trains by its name and cannot be seen; not one of many rounds, `if
@@ -69,6 +70,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from dlint.calls.parameters import default_of
 from dlint.calls.site import Site
@@ -119,6 +121,8 @@ _STEPS = re.compile(r"step|batch|iter", re.IGNORECASE)
 _BY_HAND = "keep one iterator for each loader, made where it is first wanted, and again on StopIteration"
 _CURE = "make the iterator once before the loop, and again on StopIteration"
 _FAR = 1
+# What makes an iterator each time that it is called.
+_Called: TypeAlias = ast.FunctionDef | ast.Lambda
 # Who makes a loader, or is given one, mentions one of these, or what goes through one.
 _WORDS = ("iter(", "DataLoader", "loader", "islice")
 # So many rounds, as written, are a look at some batches.
@@ -209,17 +213,21 @@ def _in_function(
     program: Program, iterations: Iterations, module: Module, restart: Restart
 ) -> Iterator[Found]:
     """A restart that each call of a function comes to, where a loop calls it for every batch."""
-    function = next((node for node in reversed(restart.trail) if isinstance(node, ast.FunctionDef)), None)
-    if function is None or not any(node in function.body for node in restart.trail):
+    function = next((node for node in reversed(restart.trail) if isinstance(node, _Called)), None)
+    if function is None or not _surely_comes_to(function, restart.trail):
         return
-    if any("cache" in ast.unparse(decorator) for decorator in function.decorator_list):
+    if isinstance(function, ast.FunctionDef) and any(
+        "cache" in ast.unparse(decorator) for decorator in function.decorator_list
+    ):
         return
     keys = _keys(restart.source, function)
     if base_of(restart.source) is None or keys is None:
         return
     program.evaluator.start()
     point = program.evaluator.sites.point_of(module, restart.trail)
-    if any(_counts(test) or _is_kept(test, function) for test, _, _ in tests_around(point)):
+    if isinstance(function, ast.FunctionDef) and any(
+        _counts(test) or _is_kept(test, function) for test, _, _ in tests_around(point)
+    ):
         return
     loader = _loader(program, iterations, restart.source, point)
     count, names = restart.number, {each.arg for each in parameters(function)} - point.frame.layout.binds
@@ -234,16 +242,25 @@ def _in_function(
         yield _found(program, module, restart, loader, f"in a function that a loop calls ({where})")
 
 
-def _is_hook(program: Program, function: ast.FunctionDef, point: Point, keys: frozenset[str]) -> bool:
+def _surely_comes_to(function: _Called, trail: list[ast.AST]) -> bool:
+    """Whether a restart stands in the body of a function, in that of a lambda on no condition."""
+    if isinstance(function, ast.FunctionDef):
+        return any(node in function.body for node in trail)
+    inside = trail[trail.index(function) + 1 :]
+    return function.body in inside and not any(isinstance(node, ast.IfExp | ast.BoolOp) for node in inside)
+
+
+def _is_hook(program: Program, function: _Called, point: Point, keys: frozenset[str]) -> bool:
     """Whether a restart stands in what a trainer calls for every batch, on no condition at all."""
-    is_sure = not keys and next(tests_around(point), None) is None
-    return is_sure and is_called_each_batch(program, function, point)
+    if isinstance(function, ast.Lambda) or keys or next(tests_around(point), None) is not None:
+        return False
+    return is_called_each_batch(program, function, point)
 
 
 def _calling_loop(
     program: Program,
     iterations: Iterations,
-    function: ast.FunctionDef,
+    function: _Called,
     point: Point,
     loader: Loader,
     keys: frozenset[str],
@@ -314,10 +331,12 @@ def _round_of(call: ast.Call, loops: list[ast.stmt]) -> tuple[list[ast.stmt], li
     return [], several
 
 
-def _sites(program: Program, function: ast.FunctionDef, point: Point) -> list[Site]:
+def _sites(program: Program, function: _Called, point: Point) -> list[Site]:
     """The calls of a function; of a property, the places that read it, and of a ``__next__`` those that go
     on by it as well."""
     sites, owner = program.evaluator.sites, point.frame.owner
+    if isinstance(function, ast.Lambda):
+        return sites.of_lambda(function, point.frame)
     if owner is not None and function.name == "__next__":
         return [*sites.of(function, point.frame), *steps_of(program.evaluator, function, owner)]
     if owner is not None and is_property(function):
@@ -325,19 +344,20 @@ def _sites(program: Program, function: ast.FunctionDef, point: Point) -> list[Si
     return sites.of(function, point.frame)
 
 
-def _keys(source: ast.expr, function: ast.FunctionDef) -> frozenset[str] | None:
+def _keys(source: ast.expr, function: _Called) -> frozenset[str] | None:
     """The parameters of a function that pick one of several loaders: ``self.loaders[key]``; None where
     something else may."""
     if not isinstance(source, ast.Subscript):
         return frozenset()
     names = {node.id for node in walk(source.slice) if isinstance(node, ast.Name)}
-    bound = {name for statement in statements_in(function.body) for name in own_names(statement)}
+    body = function.body if isinstance(function, ast.FunctionDef) else []
+    bound = {name for statement in statements_in(body) for name in own_names(statement)}
     if not isinstance(source.slice, ast.Name | ast.Constant) or names & bound:
         return None
     return frozenset(names) if names <= {each.arg for each in parameters(function)} else None
 
 
-def _told(call: ast.Call, function: ast.FunctionDef, keys: frozenset[str]) -> Iterator[ast.expr]:
+def _told(call: ast.Call, function: _Called, keys: frozenset[str]) -> Iterator[ast.expr]:
     """What a call gives to some parameters of a function; and what it may, where that is not written."""
     if not keys:
         return
@@ -354,7 +374,7 @@ def _told(call: ast.Call, function: ast.FunctionDef, keys: frozenset[str]) -> It
     yield from (each.value for each in call.keywords if each.arg in keys)
 
 
-def _counted(call: ast.Call, function: ast.FunctionDef, name: str) -> list[ast.expr]:
+def _counted(call: ast.Call, function: _Called, name: str) -> list[ast.expr]:
     """What a call gives to a parameter, or its default."""
     told = list(_told(call, function, frozenset({name})))
     default = default_of(name, function)
@@ -456,7 +476,7 @@ def _is_bound(node: ast.expr, target: ast.expr) -> bool:
 
 
 def _is_epoch_loop(
-    loop: ast.For | ast.While, point: Point, iterations: Iterations, restarting: ast.FunctionDef | None = None
+    loop: ast.For | ast.While, point: Point, iterations: Iterations, restarting: _Called | None = None
 ) -> bool:
     """Whether a loop goes round once an epoch: it goes through batches inside, or calls what does; the
     function that starts a loader again and takes one batch, or leads there, does not."""
@@ -521,9 +541,7 @@ def _head(loop: ast.For | ast.While) -> Iterator[str]:
             yield node.attr
 
 
-def _hands_over(
-    node: ast.AST, point: Point, iterations: Iterations, restarting: ast.FunctionDef | None
-) -> bool:
+def _hands_over(node: ast.AST, point: Point, iterations: Iterations, restarting: _Called | None) -> bool:
     """Whether a call is given a loader, as an epoch hands one to the function that trains, or trains by its
     name where nobody can see how."""
     if not isinstance(node, ast.Call) or dotted(node.func) in _LOOKS:

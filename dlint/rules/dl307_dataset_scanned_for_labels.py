@@ -4,11 +4,11 @@
 
 A loop or comprehension over a dataset of the program, or of torchvision, or a part of one (`random_split`),
 that uses the label and not the image: `[label for image, label in dataset]`, `for _, label, _ in dataset:`,
-`item[1]` or `item["label"]` of every item of what is named like a dataset (`item.label` where items are named
-tuples or dataclasses), by `map(lambda item: item[1], dataset)` or `map(itemgetter(1), dataset)` too,
-`dataset[i][1]` or `_, labels[i] = dataset[i]` for every `i`, or for those of a fold (`KFold`,
-`train_test_split`), also where a function of the program gives the items of a dataset as they are
-(`for i in range(len(dataset)): yield dataset[i]`). An image that is only asked for its shape
+`item[1]` or `item["label"]` of every item, whatever the dataset is called there (`item.label` of what is
+named like one, where items are named tuples or dataclasses), by `map(lambda item: item[1], dataset)` or
+`map(itemgetter(1), dataset)` too, `dataset[i][1]` or `_, labels[i] = dataset[i]` for every `i`, or for those
+of a fold (`KFold`, `train_test_split`), also where a function of the program gives the items of a dataset as
+they are (`for i in range(len(dataset)): yield dataset[i]`). An image that is only asked for its shape
 (`image.shape[-2:]`, `image.size()`) is not used either: it was decoded, and a file says in its header how
 large it is. So it is with any part that surely is decoded from an image, a sound or an array, and asked for
 its length or shape alone (`len(item["audio"])`): a text must be read to know.
@@ -85,12 +85,16 @@ _UNPACKS = (
 )
 _COUNTS = r"\bfor\b[\s(]*\w+[\s)]*\bin\b\s*(?:\(|\\|$|range\b|tqdm\b|trange\b)"
 _PICKS = r"\[\s*\w+\s*\]\s*\[\s*[\d'\"]"
-# Whole items: ``for item in dataset``, where the name of what it goes through sounds like a dataset.
+# Whole items: ``for item in dataset``, where the name of what it goes through sounds like a dataset. Whatever
+# it is called, a part of each that stands near (``item[1]``, ``item["label"]``) says as much.
 _TAKES = rf"\bfor\s+\w+\s+in\s+(?:\w{{1,99}}\()?[\w.]{{0,200}}{_DATA}\b(?!\s*[(\[.])"
 # ``map(lambda item: item[1], dataset)``, ``map(itemgetter(1), dataset)``
 _MAPS = (
-    rf"\bmap\(\s{{0,99}}(?:lambda\b|[\w.]{{0,99}}(?:item|attr)getter\()[^\n]{{0,300}}?{_DATA}\b\s{{0,9}}\)"
+    r"\bmap\(\s{0,99}(?:lambda\b|[\w.]{0,99}(?:item|attr)getter\()[^\n]{0,300}?,\s{0,99}[\w.]{1,200}\s{0,9}\)"
 )
+_ITEMS = re.compile(r"for (?<!\wfor )\s{0,99}(\w{1,99})\s{1,99}in\s{1,99}(?:\w{1,99}\()?[\w.]{1,200}")
+_PART = r"(?<![\w.])%s\[(?:\d|[\"']\w{0,99}(?:label|target|class|cls)\w{0,99}[\"']|[\"']y[\"'])"
+_NEAR = 400
 _PASS = re.compile(f"{_UNPACKS}|{_COUNTS}|{_PICKS}|{_TAKES}|{_MAPS}")
 _THROUGH = re.compile(r"\bfor\s+\w+\s+in\s+\w+\s*:")  # ``for i in train:``
 _UNPACKS_IN = re.compile(_UNPACKS.encode(), re.MULTILINE)
@@ -117,11 +121,15 @@ def check(program: Program) -> Iterator[Found]:
     )
     for module in program.modules.each(files):
         folds = "sklearn" in module.text
+        items = set(_taking_parts(module.text))
         lines = [
             number
             for number, line in enumerate(module.lines, 1)
-            if ("for" in line or "][" in line or "map(" in line)
-            and (_PASS.search(line) or (folds and _THROUGH.search(line) is not None))
+            if number in items
+            or (
+                ("for" in line or "][" in line or "map(" in line)
+                and (_PASS.search(line) or (folds and _THROUGH.search(line) is not None))
+            )
         ]
         for trail in module.trails_at(lines) if lines else ():
             statement = trail[-1]
@@ -164,7 +172,19 @@ def _may_pass(data: bytes) -> bool:
     """Whether a file has what a pass is written with."""
     if _UNPACKS_IN.search(data) or _PICKS_IN.search(data):
         return True
+    if next(_taking_parts(data.decode(errors="replace")), None) is not None:
+        return True
     return _COUNTED_IN.search(data) is not None and any(each.search(data) for each in (_ITEM_IN, _FIELD_IN))
+
+
+def _taking_parts(text: str) -> Iterator[int]:
+    """The lines on which something is gone through of whose items a part is taken."""
+    line, end = 1, 0
+    for found in _ITEMS.finditer(text):
+        near = text[max(found.start() - _NEAR, 0) : found.end() + _NEAR]
+        if f"{found[1]}[" in near and re.search(_PART % found[1], near):
+            line, end = line + text.count("\n", end, found.start()), found.start()
+            yield line
 
 
 def _is_in_vain(parts: Parts, dataset: Value, use: Use) -> bool:

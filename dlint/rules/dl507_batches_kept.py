@@ -21,10 +21,10 @@ nor once it was told or given to something that may store in it, as `batch.to(de
 `.cpu()`, `.numpy()`, `.view(...)`, `torch.unbind(y)`, `list(y)`, `[*y]`, `Variable(y)`,
 `images, labels = batch`, `{k: v.cpu() for k, v in batch.items()}`, and what a loop inside goes through
 (`for target in targets:`, `zip(targets, outputs)`, `batch.items()`), unless that loop may end early; so is a
-generator that hands every batch on (`logger.log_every(loader, 10)`), or a loop that asks an iterator for each
-(`batch = next(batches)`): one over another loader, up to `len(loader)` or a large number, or until there is
-none. A batch under whose keys something else
-was stored still holds what is under the others.
+generator that hands every batch on (`logger.log_every(loader, 10)`), what ignite's `Engine` does that runs
+over a loader, or a loop that asks an iterator for each (`batch = next(batches)`): one over another loader, up
+to `len(loader)` or a large number, or until there is none. A batch under whose keys something else was stored
+still holds what is under the others.
 
 An entry counts where its key is another one in each round: what counts the rounds (`enumerate`, `step += 1`),
 a part of the batch itself, or the number of one that is called as what tells items apart
@@ -153,7 +153,7 @@ _LOADERS = (
 _DL = re.compile(rb"dl(?<![A-Za-z]dl)(?![A-Za-z])")
 _LOADER = re.compile(r"load|(?:^|[._])dl(?:$|[._])|_dl|batch|iter", re.IGNORECASE)
 _DATA = re.compile(rf"{_LOADER.pattern}|data(?!frame)|train|test|val(?!ues)|eval|generator", re.IGNORECASE)
-_WORDS = ("for", "while", "zip", *_GATHERS)
+_WORDS = ("for", "while", "zip", "ignite", *_GATHERS)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 # So many tensors leave room for the files that a program has open anyway.
 _FEW = 900
@@ -197,6 +197,7 @@ def check(program: Program) -> Iterator[Found]:
             for line, text in enumerate(module.lines, 1)
             if "*" in text and any(_LOADER.search(name) for name in _SPREADS.findall(text))
         ]
+        calls += module.lines_with("run", called=True) if "ignite" in module.text else []
         calls += module.lines_with("while") if module.lines_with("next", called=True) else []
         for trail in module.trails_at([*module.lines_with("for"), *calls]):
             statement = trail[-1]
@@ -215,6 +216,9 @@ def _keepings(
     """What a statement keeps, should it go through the batches of a loader."""
     if isinstance(statement, ast.For):
         yield from _kept_in_rounds(program, spot, iterations, statement)
+    run = spot.by_engine(statement)
+    if run is not None:
+        yield from _kept_in_rounds(program, spot, iterations, run)
     if isinstance(statement, ast.For | ast.While):
         for by_next in spot.by_next(statement):
             ends = _rounds_of(spot, iterations, by_next)

@@ -75,7 +75,7 @@ def restarts(module: Module) -> Iterator[Restart]:
         elif isinstance(outer, ast.Call) and isinstance(outer.func, ast.Name) and outer.func.id == "next":
             yield Restart(trail[:-2], outer, inner.args[0], True)
         elif isinstance(outer, ast.Assign) and outer.value is inner and isinstance(trail[-4], _STEPS_IN):
-            taken = _taken(trail[-4], outer)
+            taken = _taken(trail[-4], outer, trail)
             if taken is not None:
                 yield Restart(trail[:-2], taken, inner.args[0], False)
 
@@ -156,15 +156,15 @@ def takes_first(loop: ast.For | ast.AsyncFor) -> bool:
     )
 
 
-def _taken(loop: ast.AST, statement: ast.Assign) -> ast.Call | None:
+def _taken(loop: ast.AST, statement: ast.Assign, trail: list[ast.AST]) -> ast.Call | None:
     """The call that takes one thing out of what a statement of a loop's body, or of a function's, has just
-    made, if nothing else is done with it there."""
+    made, if nothing else is done with it there, nor, where an object keeps it, in another place of the
+    file."""
     body = getattr(loop, "body", [])
-    match statement.targets:
-        case [ast.Name(id=name)] if statement in body:
-            pass
-        case _:
-            return None
+    target = statement.targets[0]
+    name = dotted(target) if isinstance(target, ast.Name | ast.Attribute) else None
+    if name is None or len(statement.targets) > 1 or statement not in body:
+        return None
     taken: list[ast.Call] = []
     others = 0
     if any(isinstance(each, ast.Global | ast.Nonlocal) and name in each.names for each in body):
@@ -174,16 +174,30 @@ def _taken(loop: ast.AST, statement: ast.Assign) -> ast.Call | None:
         for node in walk(each):
             again = again or isinstance(node, _LATER)
             match node:
-                case ast.Call(func=ast.Name(id="next"), args=[ast.Name(id=given), *_]) if given == name:
+                case ast.Call(func=ast.Name(id="next"), args=[given, *_]) if dotted(given) == name:
                     taken.append(node)
-                case ast.Call(func=ast.Attribute(value=ast.Name(id=given), attr=method)) if given == name:
+                case ast.Call(func=ast.Attribute(value=given, attr=method)) if dotted(given) == name:
                     if method in _NEXTS:
                         taken.append(node)
-                case ast.Name(id=given) if given == name:
+                case ast.Name() | ast.Attribute() if dotted(node) == name:
                     others += 1
-        if again and any(isinstance(node, ast.Name) and node.id == name for node in walk(each)):
+        if again and any(
+            isinstance(node, ast.Name | ast.Attribute) and dotted(node) == name for node in walk(each)
+        ):
             return None
-    return taken[0] if len(taken) == others == 1 else None
+    if len(taken) != 1 or others != 1:
+        return None
+    if isinstance(target, ast.Attribute) and _reads(trail[0], target.attr) > 1:
+        return None
+    return taken[0]
+
+
+def _reads(tree: ast.AST, name: str) -> int:
+    """How often an attribute of a name is read."""
+    return sum(
+        isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load)
+        for node in walk(tree)
+    )
 
 
 def base_of(source: ast.expr) -> str | None:

@@ -38,6 +38,8 @@ _GIVES_TENSORS = frozenset(
     | {"LinearTransformation"}
 )
 _FUNCTIONS = ("to_tensor", "pil_to_tensor", "to_image", "normalize", "convert_image_dtype", "erase")
+# Tensors that say what they are, which transforms of v2 ask.
+_TENSORS = ("torchvision.tv_tensors.", "torchvision.datapoints.")
 # These give a tensor of a tensor, and an image of an image.
 _KEEPS = frozenset(
     {"Resize", "CenterCrop", "Pad", "RandomCrop", "RandomResizedCrop", "RandomHorizontalFlip"}
@@ -46,6 +48,16 @@ _KEEPS = frozenset(
     | {"RandomEqualize", "RandomPosterize", "RandomSolarize", "RandomAdjustSharpness", "AutoAugment"}
     | {"RandAugment", "TrivialAugmentWide", "AugMix", "ToDtype"}
 )
+# What those of v2 give has the form of what they are given: several things, dicts of them, each in its place;
+# a tensor stays one. ``Lambda``, crops into several and what mixes batches are others.
+_KEEPS_FORM = (
+    _KEEPS
+    | _GIVES_TENSORS
+    | {"Identity", "RandomPhotometricDistort", "RandomZoomOut", "RandomIoUCrop", "RandomShortestSize"}
+    | {"RandomResize", "ScaleJitter", "ElasticTransform", "GaussianNoise", "JPEG", "RandomChannelPermutation"}
+    | {"ToPureTensor", "SanitizeBoundingBoxes", "ClampBoundingBoxes", "ConvertBoundingBoxFormat", "RGB"}
+)
+_APPLIES = frozenset({"Compose", "RandomApply", "RandomOrder", "RandomChoice"})
 
 
 def _transform(name: str) -> str:
@@ -89,7 +101,19 @@ def takes_several(name: str) -> bool:
     return name.startswith(_TRANSFORMS[1])
 
 
+def keeps_form(name: str) -> bool:
+    """Whether what a transform gives has the form of what it is given, and tensors where that has some."""
+    return takes_several(name) and _transform(name) in _KEEPS_FORM
+
+
+def applies(name: str) -> bool:
+    """Whether a transform applies some of others, one after the other, to all that it is given."""
+    return takes_several(name) and _transform(name) in _APPLIES
+
+
 def makes_tensor(name: str) -> bool:
-    """Whether a function, or a method of what it gives, makes a tensor of an image."""
+    """Whether a function, or a method of what it gives, makes a tensor of an image or a tensor."""
+    if name.startswith(_TENSORS):
+        return True
     module, _, function = name.removesuffix("()").partition(".functional.")
     return f"{module}." in _TRANSFORMS and function.partition("()")[0] in _FUNCTIONS

@@ -1,4 +1,5 @@
-"""Loops that ask an iterator for each batch (``images, labels = next(batches)``), as ones over it."""
+"""Loops that ask an iterator for each batch (``images, labels = next(batches)``), as ones over it; and so
+what an engine does that runs over a loader."""
 
 from __future__ import annotations
 
@@ -46,6 +47,22 @@ def loops_by_next(loop: ast.For | ast.While) -> Iterator[ByNext]:
             )
         ) if (iterator := _asked(asked, default=True)) is not None:
             yield ByNext(_instead(loop, named, iterator, loop.body))
+
+
+def loop_of_run(statement: ast.stmt, step: str) -> ast.For | None:
+    """The loop that ``engine.run(loader)`` is, which hands each batch to what the engine keeps as its
+    ``step``."""
+    match statement:
+        case ast.Expr(value=call) | ast.Assign(value=call):
+            pass
+        case _:
+            return None
+    match call:
+        case ast.Call(func=ast.Attribute(value=engine, attr="run"), args=[loader, *_]):
+            given = [engine, ast.Name("batch", ast.Load())]
+            called = ast.Call(ast.Attribute(engine, step, ast.Load()), given, [])
+            return _instead(statement, ast.Name("batch", ast.Store()), loader, [ast.Expr(called)])
+    return None
 
 
 def _instead(loop: ast.stmt, target: ast.expr, through: ast.expr, body: list[ast.stmt]) -> ast.For:

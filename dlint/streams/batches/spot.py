@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dlint.calls.parameters import passed
 from dlint.knowledge.processes.pickling import NAMED_TUPLES
 from dlint.knowledge.tensors import JOINS, hands_memory_on, may_hand_memory_on
+from dlint.knowledge.trainers import RUNS, STEP
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import (
@@ -23,7 +24,7 @@ from dlint.source.statements import (
     self_name,
     statements_in,
 )
-from dlint.streams.batches.by_next import ByNext, loops_by_next
+from dlint.streams.batches.by_next import ByNext, loop_of_run, loops_by_next
 from dlint.streams.batches.handed_on import gives_as_is, handed_through
 from dlint.streams.batches.put_by_helpers import (
     GivenBack,
@@ -119,6 +120,19 @@ class Spot:
         if found:
             self._answers[(Spot.by_next, id(loop))] = (loop, found)
         return found
+
+    def by_engine(self, statement: ast.stmt) -> ast.For | None:
+        """The loop that a statement is in which an engine runs over a loader; kept as long as the answers
+        about it."""
+        match statement:
+            case (
+                ast.Expr(value=ast.Call(func=ast.Attribute(attr="run") as run))
+                | ast.Assign(value=ast.Call(func=ast.Attribute(attr="run") as run))
+            ) if any(isinstance(value, External) and value.name in RUNS for value in self.values(run)):
+                made = loop_of_run(statement, STEP)
+                self._answers[(Spot.by_engine, id(statement))] = (statement, made)
+                return made
+        return None
 
     def is_given(self, name: str) -> bool:
         """Whether the function around the statement is given what a name stands for there."""
@@ -322,12 +336,12 @@ class Spot:
 
     def lasts(self, name: str) -> bool:
         """Whether a name is one of the module, which calls the function itself, and nobody empties what it
-        stands for, or gives it to another name."""
+        stands for, or gives it to another name; no other file has it from there."""
         module = self._module
         if self._called_from is not module or not name:
             return False
-        mentioning = self._evaluator.modules.index.mentioning(name)
-        return list(mentioning) == [module.relative] and lasts_in(module.tree, name)
+        knowing = self._evaluator.modules.index.knowing(name, module.relative)
+        return set(knowing) <= {module.relative} and lasts_in(module.tree, name)
 
     def once(self, mark: Key, make: Callable[[], ast.expr]) -> ast.expr:
         """An expression that is made up, the same each time: what is found out of it goes by its identity."""
