@@ -264,7 +264,8 @@ HANDLES = {
 }
 # What opens a file, reads its head, and the rest when that is first asked for. Pillow 13, 2 workers, made
 # anew in each epoch, 60 images of 120 kB: epoch 0 is right, of each further one all 60 fail (OSError: image
-# file is truncated). Of a TIFF file of 60 frames up to 32 reads fail, 10 are silently wrong. Pickle sends the pixels.
+# file is truncated). Of a TIFF file of 60 frames up to 32 reads fail, 10 are silently wrong. Pickle sends the
+# pixels.
 UNREAD = {
     "PIL.Image.open": Handle(
         "an unread Pillow image",
