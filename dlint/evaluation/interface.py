@@ -372,6 +372,7 @@ class Prepared(Protocol):
     """Loaders that a library has made ready for a device."""
 
     def given(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]: ...
+    def wrapped(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]: ...
 
 
 class Options(Protocol):
