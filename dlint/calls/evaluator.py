@@ -34,6 +34,7 @@ from dlint.evaluation.options.options import Options
 from dlint.evaluation.questions import Questions
 from dlint.evaluation.registries import Registries
 from dlint.evaluation.truth import Truth, is_bool
+from dlint.knowledge.commands import CLICK_REST
 from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.knowledge.names import canonical, has_members_by_key, has_splits
 from dlint.knowledge.trainers import HPARAMS
@@ -430,6 +431,8 @@ class Evaluator(Questions):
             name = key.value if isinstance(key, Const) else None
             if asked is not None and isinstance(name, str) and self.options.is_kept(asked, name):
                 outcomes += self.attribute(asked, name, asked.node, asked.point, w)
+            elif isinstance(base, Made) and isinstance(name, str) and base.name == CLICK_REST:
+                outcomes += self.options.of_rest(base, name, w) or self.containers.looked_up(base, key, w)
             elif isinstance(base, Made) and isinstance(name, str) and base.name in _KEEP_BY_KEY:
                 outcomes += self.held.under(base, name, w) or self.containers.looked_up(base, key, w)
             elif isinstance(base, Made) and base.name in CONTAINERS and not isinstance(name, str):

@@ -383,6 +383,10 @@ class Options(Protocol):
 
     def read(self, made: Made, otherwise: External) -> None: ...
 
+    def declared(self, given: Argument, by: ast.expr, name: str, world: World) -> list[Outcome]: ...
+
+    def of_rest(self, rest: Made, name: str, world: World) -> list[Outcome]: ...
+
 
 class Beside(Protocol):
     """Defaults that stand beside what is read."""
