@@ -100,7 +100,8 @@ from dlint.knowledge.randomness import (
     draws_from,
 )
 from dlint.loaders.loaders import Loader, is_zero
-from dlint.program.conditions import loaded
+from dlint.program.asked import for_made
+from dlint.program.conditions import both, loaded
 from dlint.program.program import Program
 from dlint.randomness.seed import FRESH, TORCH, WORKER
 from dlint.randomness.seeds import seeds_of
@@ -184,7 +185,7 @@ def _in_pipelines(program: Program) -> Iterator[Found]:
                 "others never",
                 "silent",
                 f"{cure} (loader at {loader.module.relative}:{loader.call.lineno})",
-                loaded(program, use),
+                both(loaded(program, use), for_made(program, each.made) if each.made is not None else None),
                 by_hand=cure,
             )
 

@@ -21,6 +21,7 @@ from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, expressions, statements_in
 from dlint.values.frame import Arguments, Point
+from dlint.values.outcomes import OUTCOMES
 from dlint.values.values import Const, External, Instance, Items, Made, Value
 from dlint.values.worlds import World
 
@@ -32,12 +33,14 @@ _ALIKE = re.compile(r"seed|worker|Random\(|Generator|default_rng|get_state|getst
 
 
 class Shuffled(NamedTuple):
-    """Where shards are shuffled that are divided behind that, and what a reader calls both stages."""
+    """Where shards are shuffled that are divided behind that, what a reader calls both stages, and the first
+    where it is one of the library's."""
 
     module: Module
     node: ast.expr
     shuffle: str
-    divide: str
+    divide: str = ""
+    made: Made | None = None
 
 
 def shuffled_shares(evaluator: Evaluator, dataset: Value, world: World) -> Iterator[Shuffled]:
@@ -57,7 +60,7 @@ def shuffled_shares(evaluator: Evaluator, dataset: Value, world: World) -> Itera
             if isinstance(stage, Made) and name in SHUFFLES_SHARDS:
                 if _shuffles(evaluator, stage, world) and isinstance(stage.node, ast.Call):
                     shown = ast.unparse(stage.node.func)
-                    found.append(Shuffled(stage.point.frame.module, stage.node, f"{shown}()", ""))
+                    found.append(Shuffled(stage.point.frame.module, stage.node, f"{shown}()", made=stage))
             elif name not in LEAVES_SHARDS:
                 break
 
@@ -79,25 +82,21 @@ def _pipeline(evaluator: Evaluator, dataset: Value, world: World) -> Made | None
 
 def _orders(evaluator: Evaluator, made: Made, world: World) -> Iterator[list[Value]]:
     """The stages of a pipeline in their order, on each way on which all of them are known."""
-    given = made.arguments
-    if bool(given.spread) is bool(given.positional) or len(given.spread) > 1:
-        return
-    if given.spread:
-        for value, _ in evaluator.value_of(given.spread[0], world):
-            if isinstance(value, Items) and not value.open and value.items:
-                yield list(value.items)
-        return
-    stages: list[Value] = []
-    for argument in given.positional:
-        found = [value for value, _ in evaluator.value_of(argument, world)]
-        if len(found) != 1:
-            return
-        one = found[0]
-        if isinstance(one, Items) and one.open:
-            return
-        stages += one.items if isinstance(one, Items) else [one]
-    if stages:
-        yield stages
+    ways: list[tuple[list[Value], World]] = [([], world)]
+    for each in made.node.args if isinstance(made.node, ast.Call) else ():
+        spread = isinstance(each, ast.Starred)
+        part = each.value if isinstance(each, ast.Starred) else each
+        following: list[tuple[list[Value], World]] = []
+        for stages, start in ways:
+            for value, w in evaluator.values(part, made.point, start):
+                if isinstance(value, Items):
+                    following += [] if value.open else [([*stages, *value.items], w)]
+                elif isinstance(value, Const) and value.value is None:
+                    following.append((stages, w))  # is left out
+                elif not spread:
+                    following.append(([*stages, value], w))
+        ways = following[:OUTCOMES]
+    yield from (stages for stages, _ in ways if stages)
 
 
 def _shuffles(evaluator: Evaluator, stage: Made, world: World) -> bool:
@@ -128,4 +127,4 @@ def _shuffles_itself(evaluator: Evaluator, first: Value) -> Iterator[Shuffled]:
                     isinstance(callee, External) and callee.name in SHUFFLES
                     for callee, _ in evaluator.values(node.func, Point(frame, statement))
                 ):
-                    yield Shuffled(method.module, node, f"{first.cls.name}.__iter__", "")
+                    yield Shuffled(method.module, node, f"{first.cls.name}.__iter__")
