@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import default_of
-from dlint.evaluation.options.option import ASKED, may_be
 from dlint.knowledge.commands import (
     CALLS_WITH_OPTIONS,
     CHANGES_PARSER,
     CLICK,
     CLICK_CHANGES,
     CLICK_OPTION,
+    CLICK_REST,
     CONFIG_STORE,
     FILLING,
     FILLS_FIELDS,
@@ -35,7 +35,7 @@ from dlint.source.desugaring.records import is_record
 from dlint.source.statements import FunctionNode, dotted, parameters, self_name
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.values import Class, External, Made, Value
-from dlint.values.worlds import OPTION, World
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.interface import Evaluator
@@ -56,6 +56,7 @@ class Commands:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._called: dict[int, str | None] = {}  # by what, where anything calls it
+        self._rests: dict[int, Made | None] = {}
         self._fills: dict[int, bool] = {}  # by module
 
     def decorated(self, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]:
@@ -72,14 +73,33 @@ class Commands:
         )
 
     def _clicked(self, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]:
+        rest = self._rest(scope, frame) if scope.args.kwarg and scope.args.kwarg.arg == name else None
+        if rest is not None:
+            return [(rest, world)]
         options = self._click_options(scope, frame)
         declared = [call for call in options if _kept_as(call) == name]
         if len(declared) != 1:
             return []
-        given = {keyword.arg: keyword.value for keyword in declared[0].keywords}
-        if None in given or CLICK_CHANGES.intersection(filter(None, given)):
-            return []
-        return self._default_or_more(_click_default(declared[0], given), declared[0], name, frame, world)
+        return self._default_or_more(_told_default(declared[0]), declared[0], name, frame, world)
+
+    def _rest(self, scope: FunctionNode, frame: Frame) -> Made | None:
+        """What click passes to the ``**kwargs`` of a function: a dict of the options that have no parameter
+        of their own, each with its default, or with what declares it where that is not told."""
+        mark = id(scope)
+        if mark not in self._rests:
+            self._rests[mark] = None  # should what is looked at lead here again
+            options = self._click_options(scope, frame)
+            own = {each.arg for each in parameters(scope)}
+            kept = [_kept_as(call) for call in options]
+            if options and frame.outer is not None:
+                point = Point(frame.outer, None)
+                given = {
+                    name: Argument(_told_default(call) or call, point)
+                    for name, call in zip(kept, options, strict=True)
+                    if name is not None and name not in own and kept.count(name) == 1
+                }
+                self._rests[mark] = Made(CLICK_REST, options[0], Arguments([], given), point)
+        return self._rests[mark]
 
     def called(self, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]:
         """What the user of a command passes for a parameter of a function that nothing else calls."""
@@ -108,11 +128,8 @@ class Commands:
         """What an option is where nobody asks for it, or anything else; ``by`` is what declares it."""
         if not isinstance(default, ast.Constant) or by is None or frame.outer is None:
             return []
-        point = Point(frame.outer, None)
-        made = Made(ASKED, by, Arguments([Argument(default, point)]), point)
-        otherwise = External(f"{ASKED}().{name}", made)
-        self._evaluator.options.read(made, otherwise)
-        return may_be(default, otherwise, (OPTION, made.key, name), world) or [(otherwise, world)]
+        given = Argument(default, Point(frame.outer, None))
+        return self._evaluator.options.declared(given, by, name, world)
 
     def _click_options(self, scope: FunctionNode, frame: Frame) -> list[ast.Call]:
         """The options that click declares for a function, where all its decorators are click's."""
@@ -322,6 +339,14 @@ class Commands:
 
 def _is_clicks(value: Value) -> bool:
     return isinstance(value, External) and value.name.startswith(CLICK)
+
+
+def _told_default(call: ast.Call) -> ast.expr | None:
+    """The same of an option of which nothing else changes what the function gets."""
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    if None in given or CLICK_CHANGES.intersection(filter(None, given)):
+        return None
+    return _click_default(call, given)
 
 
 def _click_default(call: ast.Call, given: dict[str | None, ast.expr]) -> ast.expr | None:

@@ -34,8 +34,10 @@ from dlint.evaluation.options.options import Options
 from dlint.evaluation.questions import Questions
 from dlint.evaluation.registries import Registries
 from dlint.evaluation.truth import Truth, is_bool
+from dlint.knowledge.commands import CLICK_REST
 from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.knowledge.names import canonical, has_members_by_key, has_splits
+from dlint.knowledge.processes.devices import gives_itself, is_network
 from dlint.knowledge.trainers import HPARAMS
 from dlint.objects.attributes import Attributes
 from dlint.objects.classes import Classes
@@ -285,6 +287,10 @@ class Evaluator(Questions):
 
     def _call(self, node: ast.Call, point: Point, world: World) -> list[Outcome]:
         arguments = arguments_of(node, point)
+        if isinstance(node.func, ast.Attribute) and gives_itself(node.func.attr):
+            itself = self._itself(node.func, point, world)
+            if itself:
+                return itself
         found = [
             outcome
             for callee, w in self.values(node.func, point, world)
@@ -292,6 +298,18 @@ class Evaluator(Questions):
         ]
         self.options.beside.read(node, found)
         return found
+
+    def _itself(self, method: ast.Attribute, point: Point, world: World) -> list[Outcome]:
+        """The program's own networks of which a method is called that gives back the network; nothing where
+        it may be anything else."""
+        held = self.values(method.value, point, world)
+        own = [
+            isinstance(value, Instance)
+            and not self.classes.member(value.cls, method.attr)
+            and any(is_network(name) for name in self.classes.libraries(value.cls))
+            for value, _ in held
+        ]
+        return held if all(own) else []
 
     def invoke(
         self, callee: Value, arguments: Arguments, node: ast.AST, point: Point, world: World
@@ -430,6 +448,8 @@ class Evaluator(Questions):
             name = key.value if isinstance(key, Const) else None
             if asked is not None and isinstance(name, str) and self.options.is_kept(asked, name):
                 outcomes += self.attribute(asked, name, asked.node, asked.point, w)
+            elif isinstance(base, Made) and isinstance(name, str) and base.name == CLICK_REST:
+                outcomes += self.options.of_rest(base, name, w) or self.containers.looked_up(base, key, w)
             elif isinstance(base, Made) and isinstance(name, str) and base.name in _KEEP_BY_KEY:
                 outcomes += self.held.under(base, name, w) or self.containers.looked_up(base, key, w)
             elif isinstance(base, Made) and base.name in CONTAINERS and not isinstance(name, str):

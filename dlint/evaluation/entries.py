@@ -10,7 +10,7 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.commands import PARSED
+from dlint.knowledge.commands import CLICK_REST, PARSED
 from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.knowledge.trainers import HPARAMS
 from dlint.source.statements import (
@@ -292,6 +292,10 @@ class Entries:
             return [(ABSENT, world)]
         if isinstance(table, Instance) and self._keeps_attributes(table.cls):
             return self._of_own(table, key, world)
+        if isinstance(table, Made) and table.name == CLICK_REST:
+            declared = self._evaluator.options.of_rest(table, key, world)
+            if declared:
+                return declared
         asked = self.options(table, world)
         if asked is not None:
             return self._evaluator.attribute(asked, key, asked.node, asked.point, world)

@@ -66,6 +66,8 @@ FILLING = ("click", "hydra", *(name.partition(".")[0] for name in WRAPS))
 # A decorator that declares one parameter of a function, and the library whose decorators leave others alone.
 CLICK_OPTION = "click.option"
 CLICK = "click."
+# What it passes to the ``**kwargs`` of a function: all options that have no parameter of their own.
+CLICK_REST = "click.option().kwargs"
 # Keywords of click.option that change what the function gets where the user asks for nothing.
 CLICK_CHANGES = frozenset(
     {"callback", "flag_value", "multiple", "nargs", "count", "cls", "expose_value", "required"}

@@ -57,6 +57,18 @@ PASSES_ON = {
     "zstandard.ZstdDecompressor().read_to_iter": slice(0, 1),
     "zstandard.ZstdDecompressor().stream_reader": slice(0, 1),
 }
+# A pipeline of webdataset, which is given its stages in their order, and what gives the same one that ends or
+# counts otherwise; what gives shards in order, puts them in an order of chance (webdataset 1.0: by a
+# generator made of the process's number and the time, unless it is told one), gives each worker its share,
+# and leaves them.
+PIPELINE = "webdataset.DataPipeline"
+GOES_ON = frozenset(f"{PIPELINE}().{name}" for name in ("repeat", "with_epoch", "with_length"))
+_OF_SHARDS = ("webdataset.", "webdataset.shardlists.")
+GIVES_SHARDS = frozenset(f"{start}SimpleShardList" for start in _OF_SHARDS)
+SHUFFLES_SHARDS = frozenset({"webdataset.shuffle", "webdataset.filters.shuffle"})
+TELLS_ORDER = frozenset({"rng", "seed"})
+DIVIDES_SHARDS = frozenset(f"{start}split_by_worker" for start in _OF_SHARDS)
+LEAVES_SHARDS = frozenset(f"{start}split_by_node" for start in _OF_SHARDS)
 # Iterates over its argument again and again, without an end of its own.
 AGAIN = "itertools.cycle"
 # Ends where it is told to, and iterates over its first argument until then.

@@ -91,6 +91,12 @@ PREPARES = frozenset(
     }
 )
 
+# What goes through the loader that it is given, and puts its batches on the device: it has nothing else of
+# the loader, and that is found in its attribute ``_loader``. Of a method the object is given the loader.
+_OF_XLA = "torch_xla.distributed.parallel_loader."
+WRAPS = frozenset({f"{_OF_XLA}MpDeviceLoader", f"{_OF_XLA}ParallelLoader().per_device_loader"})
+WRAPPED_IN = "_loader"
+
 # Parts of one dataset, each an object of torch's Subset.
 RANDOM_SPLIT = "torch.utils.data.random_split"
 # Calls whose results are made of the same things as their first arguments, item by item.

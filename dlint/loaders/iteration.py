@@ -115,8 +115,12 @@ class Iterations:
         return known
 
     def is_loader(self, node: ast.expr, point: Point) -> bool:
-        """Whether an expression is a loader itself."""
-        return any(self.loader(value) is not None for value, _ in self._evaluator.values(node, point))
+        """Whether an expression is a loader itself, or has all that one has."""
+        is_wrapped = self._evaluator.prepared.is_wrapped
+        return any(
+            self.loader(value) is not None and not is_wrapped(value)
+            for value, _ in self._evaluator.values(node, point)
+        )
 
     def calls(self, call: ast.Call, point: Point, function: ast.AST) -> bool:
         """Whether a call is one of a function."""

@@ -229,7 +229,9 @@ class Attributes:
         return [(Unknown(("attribute", instance.key, name)), world)]
 
     def grown(self, outcomes: list[Outcome], instance: Instance, name: str, world: World) -> list[Outcome]:
-        """What an attribute holds, also with what others put in where it is a list."""
+        """What an attribute holds, also with what others put in where it is a list, or a dict."""
+        if any(isinstance(value, Table) for value, _ in outcomes):
+            return self._with_entries(outcomes, instance, name, world)
         if not any(isinstance(value, Items) and value.kind == "list" for value, _ in outcomes):
             return outcomes
         added = self._grown.of(instance, name, world)
@@ -238,6 +240,17 @@ class Attributes:
         items = {value.key: value for value, _ in added}
         longer: Outcome = (Items("list", tuple(items.values()), True), world)
         return told_apart([*outcomes, longer], ("grown", instance.key, name))
+
+    def _with_entries(
+        self, outcomes: list[Outcome], instance: Instance, name: str, world: World
+    ) -> list[Outcome]:
+        entries = self._grown.under_keys(instance, name, world)
+        if not entries:
+            return outcomes
+        return [
+            (Table({**entries, **value.items}, True, value.home) if isinstance(value, Table) else value, w)
+            for value, w in outcomes
+        ]
 
     def added_to(self, made: Made, name: str, world: World) -> list[Outcome]:
         """What others put in a list that an object of a library keeps."""

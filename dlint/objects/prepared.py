@@ -23,6 +23,7 @@ class Prepared:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._keys: set[Key] = set()
+        self._wrapped: set[Key] = set()
 
     def given(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         """What is given back: the one object, or all in their order. Nothing where none is seen to be a
@@ -45,6 +46,17 @@ class Prepared:
         ):
             return []
         return [(items[0] if len(items) == 1 else Items("tuple", items), w) for items, w in results]
+
+    def wrapped(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """The first of some arguments, where that is a loader, in what goes through it and puts its batches
+        on the device; nothing where it is not seen to be one."""
+        found = self.given(Arguments(arguments.positional[:1]), node, point, world)
+        self._wrapped.update(value.key for value, _ in found)
+        return found
+
+    def is_wrapped(self, value: Value) -> bool:
+        """Whether what goes through a loader has nothing else of it."""
+        return value.key in self._wrapped
 
     def is_prepared(self, value: Value) -> bool:
         """Whether a loader is one that puts its batches on the device."""

@@ -15,8 +15,8 @@ from dlint.fork.order import always_comes_to, surely_comes_before
 from dlint.knowledge.loading import ITEM_PARTS, is_dataset, kept_parameters
 from dlint.source.closures import trail_to
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, dotted, functions_in, statements_in
-from dlint.values.frame import Argument, Arguments, Frame, Point
+from dlint.source.statements import FunctionNode, dotted, functions_in, self_name, statements_in
+from dlint.values.frame import Argument, Arguments, Frame, Point, layout_of
 from dlint.values.outcomes import Outcome
 from dlint.values.values import Function, Instance, Key, Made, Value
 from dlint.values.worlds import World
@@ -64,7 +64,9 @@ def stored_later(evaluator: Evaluator, instance: Instance | Made, world: World) 
     attributes: set[str] = set()
     for above in evaluator.classes.line(instance.cls):
         outer = Frame(above.module, above.node, above.frame)
+        attributes |= outer.layout.binds
         for function in functions_in(above.node.body):
+            attributes |= layout_of(function).reads.get(self_name(function), {}).keys()
             setter = _set_by(function)
             mark = f"{function.name} =" if setter else function.name
             names = evaluator.construction.bound_by(instance.cls, function)

@@ -17,8 +17,8 @@ sampler of the project's own that seeds what it draws from by the number that it
 that can reach the sampler is enough, however far away: `loader.sampler.set_epoch` behind a `hasattr` or a
 `getattr`, a hook of another file, a trainer, its name handed to what calls it; so is an assignment to the
 sampler's `epoch`, which is all that `set_epoch` does. Lightning, Accelerate and their like call it
-themselves; ignite's engines, which go through a loader for `max_epochs`, do not. A comprehension over a
-range, or `map`, runs epochs as a loop does.
+themselves; ignite's engines, which go through a loader for `max_epochs`, do not; nor does torch_xla's
+`MpDeviceLoader`. A comprehension over a range, or `map`, runs epochs as a loop does.
 
 Not reported: samplers with `shuffle=False`, also where the `__init__` of a derived class gives it; samplers
 and loaders that are called after evaluation (`val_sampler`, `test_loader`, `evaluate()`), loaders that are

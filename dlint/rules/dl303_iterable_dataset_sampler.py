@@ -4,7 +4,8 @@
 
 A `DataLoader(...)` whose dataset is an `IterableDataset` while `shuffle` is true, or a `sampler` or
 `batch_sampler` is given, on some way through the program. `shuffle=not isinstance(dataset,
-IterableDataset)` and the like are understood; in a function, or a method of a class, that asks for the kind
+IterableDataset)` and the like are understood, and so is that a dataset of which nothing else is known is one
+behind `if isinstance(dataset, ChainDataset):`; in a function, or a method of a class, that asks for the kind
 of dataset, or whether it has a length (`hasattr(dataset, "__len__")`, `try: len(dataset)`), only what every
 way does is reported. torch's `IterDataPipe` accepts `shuffle`; that is not reported, and neither is what a
 test expects to raise (`with pytest.raises(ValueError):`).
@@ -55,7 +56,9 @@ from dlint.loaders.loaders import Loader
 from dlint.program.conditions import SOME_WAYS
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.values.values import Instance, Made, Value
+from dlint.source.nodes import walk
+from dlint.source.statements import FunctionNode
+from dlint.values.values import Class, External, Instance, Made, Unknown, Value
 from dlint.values.worlds import World
 
 # A stream has no length: to ask for it is to ask for the kind.
@@ -70,16 +73,22 @@ def check(program: Program) -> Iterator[Found]:
         found = {
             name: conflict
             for name in filter(loader.may_get, ("shuffle", "sampler", "batch_sampler"))
-            for conflict in [conflicts(loader, ("dataset", name), _judge(program, name))]
+            for conflict in [conflicts(loader, ("dataset", name), _judge(program, loader, name))]
             if conflict is not None and (conflict.always or not _asks_for_kind(loader))
         }
         if found:
             yield _found(loader, found)
 
 
-def _judge(program: Program, name: str) -> Judge:
+def _judge(program: Program, loader: Loader, name: str) -> Judge:
+    asked = _asked_kinds(program, loader)
+
     def judge(given: dict[str, Value | None], world: World) -> bool:
-        libraries = _libraries(program, given["dataset"])
+        dataset = given["dataset"]
+        libraries = _libraries(program, dataset)
+        for cls, kinds in asked:
+            if dataset and world.known(("truth", Unknown(("isinstance", dataset.key, cls.key)).key)):
+                libraries |= kinds
         if not any(is_iterable_dataset(library) for library in libraries):
             return False
         if name == "shuffle":
@@ -88,6 +97,23 @@ def _judge(program: Program, name: str) -> Judge:
         return surely_given(given[name], world)
 
     return judge
+
+
+def _asked_kinds(program: Program, loader: Loader) -> list[tuple[Value, set[str]]]:
+    """The classes that the function around a loader asks for by ``isinstance``, with the library classes that
+    they are, or are derived from: behind ``if isinstance(dataset, ChainDataset):`` an unknown one is that."""
+    scope, found = loader.point.frame.scope, list[tuple[Value, set[str]]]()
+    if not isinstance(scope, FunctionNode) or "isinstance(" not in loader.module.text_of(scope):
+        return found
+    for node in walk(scope):
+        match node:
+            case ast.Call(func=ast.Name(id="isinstance"), args=[_, kind]):
+                for cls, _ in program.evaluator.values(kind, loader.point):
+                    if isinstance(cls, External):
+                        found.append((cls, {cls.name}))
+                    elif isinstance(cls, Class):
+                        found.append((cls, program.evaluator.classes.libraries(cls)))
+    return found
 
 
 def _asks_for_kind(loader: Loader) -> bool:

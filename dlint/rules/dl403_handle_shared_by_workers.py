@@ -13,6 +13,11 @@ of LMDB, a stream of PyAV, a page, series or level of a TIFF file), or one of a 
 Also one that others put on an object once it is made (`dataset.file = open(path)`), or have it open
 (`dataset.open()`, `with Rows(path) as dataset:`), before the loader is made, where nothing closes it by then.
 
+Also an image, or a list of images, that the constructor opens with Pillow by its path and does not read
+(`self.images = [Image.open(path) for path in paths]`): until something asks for pixels it is an open file.
+One of which the constructor does more than to ask for the size, mode or number of frames may have been read,
+and so may all of them where the program reads an item before; these are left alone.
+
 Also one that is opened when it is first needed (`if self.file is None:`, `if not hasattr(self, "file"):`, a
 `cached_property`), by a method that workers run or by another that leaves it there, where the main process
 needs it while workers are still to start, which then inherit it all the same: the constructor lists its
@@ -76,6 +81,9 @@ As measured, with 4 forked workers and 4000 reads:
 - `pyBigWig`: 25 of 4000 reads failed; `zipfile.Path`: 62 of 2000; `segyio`: 40 of 4000 and `laspy` 56 of 2000
   were **silently wrong**; with a `SqliteDict`, whose thread only the parent has, all workers **hang**.
 - `openslide`: no wrong read (it opens the file for each).
+- `PIL.Image.open` (Pillow 13), two workers, made anew in each epoch: 60 images that nothing has read yet are
+  right in the first epoch, and in each further one all 60 fail (`OSError: image file is truncated`); of the
+  60 frames of one TIFF file up to 32 fail and 10 are **silently wrong**. Pickle sends the pixels.
 - `h5py`, PyTables, `pandas.HDFStore`, `sqlite3` (reading), `mmap`, `os.pread`, `np.memmap`: no wrong read.
 - `psycopg2` and GDAL's own datasets were not tried: the documents of the first forbid it, and rasterio reads
   with the second.
@@ -122,8 +130,9 @@ Use instead a handle for each process:
 
 - `error`, silent: forked workers read wrong data (files, tar archives, rasterio, sound, imageio, FASTA, PDF,
   pandas' chunks).
-- `error`, error: forked workers fail (zip, npz, LMDB, alignments, PyAV, torchcodec), or workers are started
-  anew: no handle but those of fsspec and zarr can be pickled, and from Python 3.13 on a `zipfile.Path`.
+- `error`, error: forked workers fail (zip, npz, LMDB, alignments, PyAV, torchcodec, unread images), or
+  workers are started anew: no handle but those of fsspec and zarr, and images, can be pickled, and from
+  Python 3.13 on a `zipfile.Path`.
 - `error`, hang: decord, OpenCV's video captures, `SqliteDict`.
 - `warning`, error: what forked workers can share (HDF5, netCDF, SQLite, memory maps, slides, descriptors),
   if workers are not forked; what only names tell to be an `.npz`, if it is one.
@@ -141,11 +150,11 @@ is missed then and not in the constructor. What it is opened with is kept as it 
 subclass, a script, `setattr`), a class with `__slots__`, `__del__`, `__getattr__` or a `__getstate__` of
 another kind, one derived from a library's class that may have its own, handles in a list or dict, parts kept
 of one, one that the object is given open (give it the path), one that others have it open, one that a method
-returns, what is opened when first needed, decord's readers and video captures. So is what another process
-would not find, or not as it is here: what is in memory, a temporary or removed file, one read from another
-open one or by the number of one, a path that may be relative where the program calls `os.chdir`, what is set
-up once it is open, a file that is read on from where the constructor left it, and one whose errors the
-constructor handles.
+returns, what is opened when first needed, decord's readers, video captures and unread images. So is what
+another process would not find, or not as it is here: what is in memory, a temporary or removed file, one read
+from another open one or by the number of one, a path that may be relative where the program calls `os.chdir`,
+what is set up once it is open, a file that is read on from where the constructor left it, and one whose
+errors the constructor handles.
 
 ## References
 
@@ -170,6 +179,7 @@ from dlint.fork.early.opened_late import (
 )
 from dlint.fork.early.per_process import is_for_one_process, is_given_process
 from dlint.fork.early.reset import is_met_after_fork, is_reset_in_workers, resetting
+from dlint.fork.early.unread import is_read_early, unread_image
 from dlint.fork.early.when import BEFORE, BY_CONSTRUCTOR, When, kept_before, needed_besides, needed_early
 from dlint.fork.handles import handle_of, read_as_npz
 from dlint.fork.held_handles import (
@@ -278,6 +288,8 @@ def _kept(
         handle, sure = handle_of(program.evaluator, value), True
         if handle is None and how == "alone":
             handle, sure = read_as_npz(program.evaluator, value, owner, name) or (None, True)
+        unread = unread_image(program, owner, name, value) if handle is None else None
+        handle = handle or unread
         if handle is None:
             continue
         assert isinstance(value, Made)
@@ -286,6 +298,8 @@ def _kept(
             for use in left_as_made(program, uses, owner, name)
             if not _is_renewed(program, use, owner, name, value)
         ]
+        if unread is not None:
+            kept = [use for use in kept if not is_read_early(program, use, owner, visits)]
         if not any(start_by_default(program, use) == start for use in kept):
             continue
         binding = [visit for visit in visits if path_of(visit, name) in visit.frame.layout.binds]

@@ -3,23 +3,26 @@
 ## What it finds
 
 The `__iter__` of an `IterableDataset` that a loader with two or more workers gets, where nothing divides the
-stream: neither `__iter__` nor anything that it calls or iterates over asks `get_worker_info()` (for more
-than the seed) or otherwise speaks of workers, or of which shard of how many (that files are called shards
-says nothing), and `worker_init_fn` does not change the dataset, but for what no code of it reads. It fires
-only where it can see what is streamed: a file, also one that a `while` reads to its end (or `pickle.load` to
-EOFError), files that it opens by their names one after another (itself, in a method, or by
-`chain.from_iterable`), by fsspec or from S3 too, a list, a range, rows of a table or of a database (a
-`find()` of MongoDB, a scan of Redis), a part of a file that was read whole (`np.load(path)["x"]`), arrays of
-Zarr, netCDF and xarray, a dataset of Hugging Face that is not streamed (`load_dataset(path)["train"]`), in
-this file or another. Items that are packed on the way, with a `while` for those that are full, are the same
-stream, and so is what anything makes of its records (`for token in self.tokenizer(line)`); so are rows that
-a number counts through (`while at < len(self.rows)`, or slices of some), what an object reads that is its
-own iterator, everything in another order (`torch.randperm(n)`), what a `while True` reads that something in
-it surely ends (`if not self.repeat: break`, of a dataset made with `repeat=False`), the streams of a
-`ChainDataset`, and iterators that are asked in turn or by chance until none has more
-(`next(random.choice(iterators))`). Where some of several sources divide and others do not, those are named
-that are read whole beside them. A `Trainer` of transformers whose `dataloader_num_workers` is above 1 is such
-a loader: it divides no stream among them.
+stream: neither `__iter__` nor anything that it calls or iterates over asks `get_worker_info()` (for more than
+the seed, or than to tell the user: `tqdm(paths, disable=info.id > 0)`) or otherwise speaks of workers, or of
+which shard of how many (that files are called shards says nothing), and `worker_init_fn` does not change the
+dataset, but for what no code of it reads. It fires only where it can see what is streamed: a file, also one
+that a `while` reads to its end (or `pickle.load` to EOFError), files that it opens by their names one after
+another (itself, in a method, or by `chain.from_iterable`), by fsspec or from S3 too, a list, a range, rows of
+a table or of a database (a `find()` of MongoDB, a scan of Redis), a part of a file that was read whole
+(`np.load(path)["x"]`), arrays of Zarr, netCDF and xarray, a dataset of Hugging Face that is not streamed
+(`load_dataset(path)["train"]`), in this file or another. Items that are packed on the way, with a `while` for
+those that are full, are the same stream, and so is what anything makes of its records (`for token in
+self.tokenizer(line)`); so are rows that a number counts through (`while at < len(self.rows)`, or slices of
+some), what an object reads that is its own iterator, everything in another order (`torch.randperm(n)`), what
+a `while True` reads that something in it surely ends (`if not self.repeat: break`, of a dataset made with
+`repeat=False`), the streams of a `ChainDataset`, and iterators that are asked in turn or by chance until none
+has more (`next(random.choice(iterators))`). Where some of several sources divide and others do not, those are
+named that are read whole beside them. A `Trainer` of transformers whose `dataloader_num_workers` is above 1
+is such a loader: it divides no stream among them.
+
+An `IterDataPipe` of the program is such a dataset, too, where neither its files nor the loader's speak of
+sharding (`pipe.sharding_filter()`, `apply_sharding`, a reading service).
 
 A stream from elsewhere (webdataset, a streaming dataset of Hugging Face, Kafka, a queue) may divide itself,
 so may a database that is told to (`FOR UPDATE SKIP LOCKED`), and endless and random streams have nothing to
@@ -80,6 +83,7 @@ from typing import TypeAlias
 
 from dlint.fork.set_elsewhere import is_set_elsewhere
 from dlint.knowledge.iterables import draws
+from dlint.knowledge.loading import ITERABLE_DATASETS
 from dlint.knowledge.names import ONLY_KINDS
 from dlint.knowledge.randomness import SHUFFLES
 from dlint.loaders.loaders import Loader, is_zero
@@ -101,8 +105,12 @@ from dlint.workers.uses import WorkerUse
 _Passed: TypeAlias = tuple[ast.AST, Frame]
 
 _ITERABLE = "torch.utils.data.IterableDataset"
+# What torch divides where a program has it told where: ``pipe.sharding_filter()``, a pipe with its own
+# ``apply_sharding``, a reading service.
+_PIPES = frozenset(name for name in ITERABLE_DATASETS if name.endswith(".IterDataPipe"))
+_SHARDING = re.compile(r"shard(?:ing|able)|[Rr]eading_?[Ss]ervice|DataLoader2")
 # Bases that say nothing about how items are read.
-_PLAIN = ONLY_KINDS | {_ITERABLE, "torch.utils.data.Dataset"}
+_PLAIN = ONLY_KINDS | {_ITERABLE, "torch.utils.data.Dataset"} | _PIPES
 _MORE_THAN_ONE: Cut = (1, True)
 _CHANGES = re.compile("worker_info|dataset", re.IGNORECASE)
 _LOOKS = frozenset({"isinstance", "len", "hasattr", "print", "type"})
@@ -120,7 +128,9 @@ def check(program: Program) -> Iterator[Found]:
         streams = [
             (dataset, world)
             for dataset, world in chained(program.evaluator, use.dataset, use.world)
-            if isinstance(dataset, Instance) and _is_plain_iterable(program, dataset.cls)
+            if isinstance(dataset, Instance)
+            and _is_plain_iterable(program, dataset.cls)
+            and not _is_sharded(program, use, dataset.cls)
         ]
         code: list[_Passed] = [(each.function.node, each.frame) for each in use.code.visits]
         if streams and _is_divided(program, code):
@@ -258,7 +268,13 @@ def _is_plain_iterable(program: Program, cls: Class) -> bool:
                     names.add(value.name)
                 elif not isinstance(value, Class):
                     names.add(f"unknown: {value.key}")
-    return _ITERABLE in names and names <= _PLAIN
+    return names <= _PLAIN and not names.isdisjoint({_ITERABLE, *_PIPES})
+
+
+def _is_sharded(program: Program, use: WorkerUse, cls: Class) -> bool:
+    """Whether the files of a pipe, or of its loader, may have torch divide what pipes read."""
+    pipe = not program.evaluator.classes.libraries(cls).isdisjoint(_PIPES)
+    return pipe and any(_SHARDING.search(module.text) for module in use.modules)
 
 
 def _shared(

@@ -21,6 +21,9 @@ workers:
   without a device under `with torch.device("cuda"):` is there, and so is a network that is moved after a
   dataset got it, before the loader is made (a network moves where it is), and what a method puts there that
   is called on the dataset (`data.to(device)`) before the loader is made, in the same function, under no test.
+- Networks on the GPU of which the loader is given a method (`collate_fn=encoder.collate`), where that runs a
+  layer of the network, or moves something to where its parameters are
+  (`batch.to(next(self.parameters()).device)`, also as a property).
 - Tensors that are made without a device (`torch.zeros(3)`) where the parent has said that this is the GPU:
   `torch.set_default_device("cuda")`, `torch.set_default_tensor_type("torch.cuda.FloatTensor")`.
 - `.pin_memory()` and `pin_memory=True` of torch's functions, and what asks the GPU:
@@ -97,6 +100,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from dlint.finding import ReachStep
+from dlint.fork.gpu.bound import bound_on_gpu
 from dlint.fork.gpu.held import OnGpu, held_on_gpu, ways_with_workers
 from dlint.fork.gpu.hidden import gpus_are_hidden
 from dlint.fork.gpu.other_objects import is_told_to_others
@@ -155,7 +159,7 @@ def check(program: Program) -> Iterator[Found]:
             if any(_needs_gpu(program, call, point, world) for world in worlds):
                 yield _found(program, use, visit, call)
         yield from _by_default(program, use)
-        for held in held_on_gpu(program, use, worlds):
+        for held in (*held_on_gpu(program, use, worlds), *bound_on_gpu(program, use, worlds)):
             if held.visit is None or not _kept_out(_point_of(held.visit, held.node)):
                 yield _found_held(program, use, held)
 
@@ -353,7 +357,10 @@ def _found_held(program: Program, use: WorkerUse, held: OnGpu) -> Found:
         "keep it on the CPU and move each batch in the training loop; where all data is on the GPU already, "
         "workers are of no use: num_workers=0"
     )
-    if held.runs:
+    if isinstance(held.node, ast.Call):  # what moves something to where it is
+        advice = "move the batch in the training loop"
+        by_hand = f"return CPU tensors, and {advice}"
+    elif held.runs:
         advice = "run it on the batch in the training loop"
         by_hand = f"{advice}, or run it once over all items and keep what it gives on the CPU"
     return Found(

@@ -37,9 +37,10 @@ sum makes of the batch, `labels.to(device)`, also where it takes the place of an
 batch[key].to(device)`, `batch.update(...)`, by a helper as well). So are loops that end early or keep now and
 then, `islice`, lists that the loop empties, or a function that it hands them to, objects of which it calls
 other methods where the class has one that empties or sets anything (`meter.reset()`), a loader that surely
-gives fewer than 900 tensors, one without workers, one with `pin_memory` or prepared by accelerate or
-Lightning Fabric, whose batches are copies, programs that choose the sharing strategy `file_system` or set
-their limit of open files, and tests (not a `test_net.py` that has no test and is started as a script).
+gives fewer than 900 tensors, one without workers, one with `pin_memory` or prepared by accelerate,
+Lightning Fabric or torch_xla, whose batches are copies, programs that choose the sharing strategy
+`file_system` or set their limit of open files, and tests (not a `test_net.py` that has no test and is started
+as a script).
 
 What nothing shows to be tensors (names of files, also in `np.asarray(names)`) is left alone: neither the
 dataset's items, be it behind a `collate_fn` of the project that hands some on (`images, targets =

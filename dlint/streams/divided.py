@@ -34,6 +34,9 @@ _SHARED_OUT = re.compile(
     r"\b(?:select|delete|update)\b.*(?:\bskip\s+locked|\breturning\b|tablesample|\brand(?:om)?\(|newid\()",
     re.IGNORECASE | re.DOTALL,
 )
+# What a progress bar is told of itself, and what says something to whoever runs the program.
+_OF_BAR = frozenset({"desc", "disable", "position"})
+_SAYS = frozenset({"critical", "debug", "error", "info", "print", "warn", "warning"})
 # Smaller moduli may tell workers apart by their seeds, which follow one another.
 _SEEDS = 1 << 31
 
@@ -41,7 +44,7 @@ _SEEDS = 1 << 31
 def divides(function: ast.AST, is_looked_at: Callable[[ast.expr], bool]) -> bool:
     """Whether code may give each worker its own part of a stream. What a call asks for a shard may do so,
     unless it is a function whose own code ``is_looked_at``."""
-    if speaks_of(_WORKER, function) and not _asks_seed_only(function):
+    if speaks_of(_WORKER, function) and not _asks_aside(function):
         return True
     if not speaks_of(_SHARD, function):
         return any(map(_shares_out, walk(function)))
@@ -57,26 +60,25 @@ def divides(function: ast.AST, is_looked_at: Callable[[ast.expr], bool]) -> bool
     )
 
 
-def _asks_seed_only(function: ast.AST) -> bool:
-    """Whether all that code says of workers is that it takes the seed of ``get_worker_info()``: neither which
-    worker it is nor how many there are, nor does it hand that on."""
+def _asks_aside(function: ast.AST) -> bool:
+    """Whether all that code says of workers is that it takes the seed of ``get_worker_info()``, or that it
+    tells the user which worker it is: it divides neither by that nor by how many there are, nor hands it
+    on."""
     above = {id(child): node for node in walk(function) for child in children(node)}
-    infos = {
-        target.id
-        for node in walk(function)
-        if isinstance(node, ast.Assign | ast.NamedExpr) and _is_worker_info(node.value)
-        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
-        if isinstance(target, ast.Name)
-    }
+    infos = _named_infos(function, above)
+    told = {id(each) for node in walk(function) if _is_told(node) for each in walk(node)}
     asks = False
     for node in walk(function):
+        if id(node) in told:
+            asks = asks or _is_worker_info(node)
+            continue
         match node:
             case ast.Call() if _is_worker_info(node):
                 asks = True
                 if not _is_kept(node, above) and not _is_for_seed(node, above):
                     return False
             case ast.Name(id=name, ctx=ast.Load()) if name in infos:
-                if not _is_for_seed(node, above):
+                if not _is_for_seed(node, above) and _named_by(node, above) not in infos:
                     return False
             case ast.Name(id="get_worker_info") | ast.Attribute(attr="get_worker_info"):
                 if not _is_worker_info(above.get(id(node))):
@@ -90,9 +92,52 @@ def _asks_seed_only(function: ast.AST) -> bool:
                     return False  # a seed tells which worker it is, too
             case ast.BinOp(op=ast.Sub() | ast.FloorDiv()) if speaks_of(_SEED, node):
                 return False
-            case _ if _speaks_itself(node):
+            case _ if _speaks_itself(node) and _named_by(node, above) not in infos:
                 return False
     return asks
+
+
+def _named_infos(function: ast.AST, above: dict[int, ast.AST]) -> set[str]:
+    """The names of what ``get_worker_info()`` gives, and of what is made of that and is not its seed."""
+    infos: set[str] = set()
+    for node in walk(function):
+        if not isinstance(node, ast.Assign | ast.NamedExpr):
+            continue
+        names = {
+            target.id
+            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+            if isinstance(target, ast.Name)
+        }
+        if _is_worker_info(node.value) or any(
+            isinstance(each, ast.Name) and each.id in infos and not _is_for_seed(each, above)
+            for each in walk(node.value)
+        ):
+            infos |= names
+    return infos
+
+
+def _named_by(node: ast.AST, above: dict[int, ast.AST]) -> str | None:
+    """The name that an expression, of which a node is a part that nobody is called with, is given alone."""
+    at: ast.AST | None = node
+    while isinstance(at, ast.Name | ast.Attribute | ast.Compare | ast.BoolOp | ast.IfExp):
+        at = above.get(id(at))
+    match at:
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            return name
+    return None
+
+
+def _is_told(node: ast.AST) -> bool:
+    """Whether a part of code only tells the user something: ``print(info.id)``, ``disable=info.id > 0``, or
+    a branch in which nothing else is done."""
+    match node:
+        case ast.keyword(arg=str(name)):
+            return name in _OF_BAR
+        case ast.Expr(value=ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name))):
+            return name in _SAYS
+        case ast.If(body=body, orelse=[]):
+            return all(_is_told(each) for each in body)
+    return False
 
 
 def _is_worker_info(node: ast.AST | None) -> bool:

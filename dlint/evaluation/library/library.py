@@ -13,7 +13,7 @@ from dlint.evaluation.library.records import RECORDS
 from dlint.evaluation.library.tasks import results, task_of
 from dlint.evaluation.options.lines import still_parser
 from dlint.knowledge.commands import PARSED, PARSED_AS_FAR_AS_KNOWN, PARSED_INTO, READS_FROM
-from dlint.knowledge.loading import COPIES_SETTINGS, PREPARES
+from dlint.knowledge.loading import COPIES_SETTINGS, PREPARES, WRAPS
 from dlint.knowledge.names import (
     MAKES_PATHS,
     PATH,
@@ -116,6 +116,11 @@ class Library:
             return [(Items("tuple", (Made(PARSED, node, arguments, point), rest)), world)]
         if callee.name in PREPARES:
             found = self._evaluator.prepared.given(arguments, node, point, world)
+            if found:
+                return found
+        if callee.name in WRAPS:
+            given = callee.owner.arguments if callee.owner is not None else arguments
+            found = self._evaluator.prepared.wrapped(given, node, point, world)
             if found:
                 return found
         found = still_parser(self._evaluator, node, point, world)

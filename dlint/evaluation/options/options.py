@@ -36,6 +36,7 @@ from dlint.source.statements import dotted
 from dlint.values import declared_paths
 from dlint.values.declared_paths import is_path
 from dlint.values.facts import NOTHING, fits
+from dlint.values.frame import Argument, Arguments
 from dlint.values.values import Class, Const, External, Key, Made, Value
 from dlint.values.worlds import HERE, OPTION, World
 
@@ -109,6 +110,26 @@ class Options:
         else:
             default = self._argument(made, name)
         return may_be(default, otherwise, (OPTION, made.key, name), world)
+
+    def declared(self, given: Argument, by: ast.expr, name: str, world: World) -> list[Outcome]:
+        """What an option may be that ``by`` declares, with a default or none: that, or anything else."""
+        if given.point is None:
+            return []
+        made = Made(ASKED, by, Arguments([given]), given.point)
+        otherwise = External(f"{ASKED}().{name}", made)
+        self.read(made, otherwise)
+        return may_be(given.expression, otherwise, (OPTION, made.key, name), world) or [(otherwise, world)]
+
+    def of_rest(self, rest: Made, name: str, world: World) -> list[Outcome]:
+        """The same of one that a dict has among others; nothing where it has none whose default is told, or
+        where any code may store another thing there."""
+        given = rest.arguments.keywords.get(name)
+        if given is None or not isinstance(given.expression, ast.Constant):
+            return []
+        changes = self._evaluator.held.changes
+        if ".update(" in rest.point.frame.module.text or changes.is_stored_by_key(name):
+            return []
+        return self.declared(given, given.expression, name, world)
 
     def read(self, made: Made, otherwise: External) -> None:
         """Remember that an option may be asked for: what stands for it, should somebody do so."""

@@ -182,6 +182,11 @@ def _moved_back(use: WorkerUse, owner: Instance, name: str) -> bool:
     return any(re.search(to_cpu, module.text, re.MULTILINE) for module in modules.values())
 
 
+def put_of_attribute(evaluator: Evaluator, owner: Instance, name: str, world: World) -> Iterator[Put]:
+    """What puts on the GPU what an object keeps under a name, once it is made."""
+    yield from (put for _, put in _put(evaluator, owner, {name}, world))
+
+
 def _put(evaluator: Evaluator, owner: Instance, names: set[str], world: World) -> Iterator[tuple[str, Put]]:
     """What puts an object's attributes on the GPU: what they hold, their own statements, and those that move
     a module where it is."""

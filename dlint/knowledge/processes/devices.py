@@ -31,6 +31,11 @@ CHOOSE_DEVICE: dict[str, tuple[str, int | None, tuple[object, ...]]] = {
     "accelerate.PartialState": ("cpu", 0, (False, None)),
     "lightning_fabric.Fabric": ("accelerator", 0, ("auto", "cuda", "gpu")),
 }
+# Methods that give back the network whose they are, moved or told something.
+_GIVE_ITSELF = frozenset(
+    {*MOVES, "apply", "bfloat16", "cpu", "double", "eval", "float", "half", "requires_grad_", "share_memory"}
+    | {"train"}
+)
 # Networks that a trainer moves to the GPU where there is one, and how it is told not to.
 TRAINED_NETWORKS = frozenset({"pytorch_lightning.LightningModule"})
 ON_CPU = re.compile(r"""accelerator["']?\s*[=:]\s*["']cpu["']""")
@@ -193,6 +198,11 @@ def is_network(name: str) -> bool:
     """Whether a library's class, or function, makes networks that give what they make of tensors where those
     are."""
     return name.startswith(_NETWORKS) or _PRETRAINED.fullmatch(name) is not None
+
+
+def gives_itself(method: str) -> bool:
+    """Whether a network's own method of this name gives back the network."""
+    return method in _GIVE_ITSELF
 
 
 def runs_network(method: str, network: str) -> bool:

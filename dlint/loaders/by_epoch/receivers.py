@@ -8,6 +8,7 @@ from collections.abc import Set
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.epochs import TELLS, is_without_epochs
+from dlint.knowledge.loading import WRAPPED_IN
 from dlint.loaders.by_epoch.same_epoch import Tell
 from dlint.values.values import Class, Const, External, Instance, Made, Super, Value
 
@@ -48,7 +49,7 @@ def reaches(value: Value, dealt: Dealt, sites: Set[ast.AST | None] = frozenset()
 def _is_under(path: str, dealt: Dealt) -> bool:
     """Whether a loader has a sampler under a path of attributes: torch gives one that gets a batch sampler
     an ordered ``sampler``, and one that gets a sampler a batch sampler around it, which is told nothing."""
-    held = dealt.under
+    held, path = dealt.under, path.removeprefix(f"{WRAPPED_IN}.")
     if "sampler" in held and f"{path}.".startswith(("sampler.", "batch_sampler.sampler.")):
         return True
     whole = path != "batch_sampler" or dealt.holders == {dealt.loader, dealt.call}

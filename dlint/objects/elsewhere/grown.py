@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from dlint.evaluation.entries import ABSENT
 from dlint.knowledge.processes.pickling import keeps_arguments
@@ -27,7 +27,7 @@ from dlint.source.statements import (
 )
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome, told_apart
-from dlint.values.values import Class, Function, Instance, Items, Key, Made, Partial, Unknown, Value
+from dlint.values.values import Class, Const, Function, Instance, Items, Key, Made, Partial, Unknown, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -48,6 +48,11 @@ class _Added(NamedTuple):
     each: bool
     statement: ast.stmt
     keyed: bool = False
+    key: ast.expr | None = None
+
+
+# The key under which something is put into a dict, if that is one, what is put there, and in which world.
+_Put: TypeAlias = tuple[Value | None, Value, World]
 
 
 class _Stored(NamedTuple):
@@ -81,23 +86,36 @@ class Grown:
     def of(self, instance: Instance, name: str, world: World, *, keyed: bool = False) -> list[Outcome]:
         """What the code that has an object adds to a list which the object keeps under a name, or stores in a
         dict (``keyed``)."""
+        found = self._all(instance, name, world, keyed)
+        return [(value, w) for _, value, w in found if _has_code(value, inside=keyed)]
+
+    def under_keys(self, instance: Instance, name: str, world: World) -> dict[Any, Value]:
+        """What the code that has an object stores in a dict of it, under the keys that are known: one thing
+        under each, whoever stores it."""
+        found: dict[Any, dict[Key, Value]] = {}
+        for key, value, _ in self._all(instance, name, world, keyed=True):
+            if isinstance(key, Const):
+                found.setdefault(key.value, {})[value.key] = value
+        alone = {key: next(iter(values.values())) for key, values in found.items() if len(values) == 1}
+        return {key: value for key, value in alone.items() if _has_code(value, inside=True)}
+
+    def _all(self, instance: Instance, name: str, world: World, keyed: bool) -> list[_Put]:
         mark = (instance.key, name)
         if instance.node is None or mark in self._asking:
             return []
         self._asking.add(mark)
         try:
-            found = [
+            return [
                 *self._put_there(instance, name, world, keyed),
                 *self._put_by_methods(instance, name, world, keyed),
             ]
         finally:
             self._asking.discard(mark)
-        return [(value, w) for value, w in found if _has_code(value, inside=keyed)]
 
     def of_library(self, made: Made, name: str, world: World) -> list[Outcome]:
         """What is added to a list that an object of a library keeps: ``compose.transforms.append(crop)``."""
         return [
-            (value, w) for value, w in self._put_there(made, name, world, keyed=False) if _has_code(value)
+            (value, w) for _, value, w in self._put_there(made, name, world, keyed=False) if _has_code(value)
         ]
 
     def under(self, instance: Instance, name: str, key: str, world: World) -> list[Outcome] | None:
@@ -185,9 +203,7 @@ class Grown:
                 ]
         return known
 
-    def _put_there(
-        self, instance: Instance | Made, name: str, world: World, keyed: bool
-    ) -> Iterator[Outcome]:
+    def _put_there(self, instance: Instance | Made, name: str, world: World, keyed: bool) -> Iterator[_Put]:
         if name not in self._from_outside:
             self._from_outside[name] = list(self._outside(name))
         for holder, added, point in self._from_outside[name]:
@@ -211,7 +227,7 @@ class Grown:
                         found += 1
                         yield node.value, added, self._evaluator.sites.point_of(module, trail)
 
-    def _put_by_methods(self, instance: Instance, name: str, world: World, keyed: bool) -> Iterator[Outcome]:
+    def _put_by_methods(self, instance: Instance, name: str, world: World, keyed: bool) -> Iterator[_Put]:
         for above in self._evaluator.classes.line(instance.cls):
             for function, every in self._growing(above, name):
                 growths = [added for added in every if added.keyed is keyed]
@@ -299,13 +315,15 @@ class Grown:
     def _is(self, holder: ast.expr, point: Point, instance: Instance | Made) -> bool:
         return any(value.key == instance.key for value, _ in self._evaluator.values(holder, point))
 
-    def _values(self, added: _Added, point: Point, world: World) -> Iterator[Outcome]:
+    def _values(self, added: _Added, point: Point, world: World) -> Iterator[_Put]:
         for reached in self._evaluator.flow.reaching(point, world):
+            keys = self._evaluator.values(added.key, point, reached) if added.key is not None else []
+            key = keys[0][0] if len(keys) == 1 else None
             for value, w in self._evaluator.values(added.value, point, reached):
                 if not added.each:
-                    yield value, w
+                    yield key, value, w
                 elif isinstance(value, Items):
-                    yield from ((item, w) for item in value.items)
+                    yield from ((None, item, w) for item in value.items)
 
 
 def _is_self(node: ast.expr) -> bool:
@@ -321,8 +339,8 @@ def _growths(statement: ast.stmt) -> Iterator[tuple[ast.expr, _Added]]:
             yield held, _Added(given, method not in _ONE, statement)
         case ast.AugAssign(target=held, op=ast.Add(), value=given):
             yield held, _Added(given, True, statement)
-        case ast.Assign(targets=[ast.Subscript(value=held)], value=given):
-            yield held, _Added(given, False, statement, keyed=True)
+        case ast.Assign(targets=[ast.Subscript(value=held, slice=key)], value=given):
+            yield held, _Added(given, False, statement, True, key)
 
 
 def _stores(statement: ast.stmt, path: str) -> Iterator[_Stored]:
