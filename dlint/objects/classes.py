@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dlint.budget.budget import spend
 from dlint.evaluation.questions import begun
+from dlint.knowledge.kinds import is_derived, is_kind
 from dlint.knowledge.loading import is_dataset, is_generic, is_iterable_dataset
 from dlint.knowledge.names import CACHED_PROPERTIES, ENUMERATIONS, NEXT_MEMBER, ONLY_KINDS, is_constructor
 from dlint.source.statements import functions_in
@@ -205,7 +206,27 @@ class Classes:
                 return False
             if isinstance(value, Instance) and self.libraries(value.cls) <= ONLY_KINDS:
                 return False
+        if isinstance(cls, External) and is_kind(cls.name):
+            return self._is_of_kind(value, cls.name)
         return None
+
+    def _is_of_kind(self, value: Value, kind: str) -> bool | None:
+        """Whether a value is an object of one of torch's kinds."""
+        if isinstance(value, Made):
+            return is_derived(value.name, kind)
+        if isinstance(value, Instance):
+            bases = [
+                base for above in self.line(value.cls) for values in self.bases(above) for base in values
+            ]
+            answers = {
+                is_derived(base.name, kind) if isinstance(base, External) else None
+                for base in bases
+                if not isinstance(base, Class)
+            }
+            if True in answers:
+                return None if self.has_choice(value.cls) else True
+            return None if None in answers or value.arguments is None else False
+        return False if isinstance(value, Const | Items | Table | Function | Class) else None
 
     # Members
 

@@ -17,9 +17,10 @@ from dlint.source.desugaring.records import write_out_init
 from dlint.source.desugaring.stores_by_name import stores_by_name
 from dlint.source.statements import dotted
 
-# Where such a statement may start: what is not below one of these lines need not be looked at.
+# Where such a statement may start: what is not below one of these lines need not be looked at. It may stand
+# behind what it is the body of (``def __init__(self, a, b): self.a, self.b = a, b``), or behind another.
 _MAY_START = re.compile(  # not ^, which the search would try at every character
-    r"\n[ \t\f]*(?:[\w.]+[ \t]*:[ \t]*[^\s#]|[\w.(\[][\w. \t]*,[^\n=]*=(?!=)|match\b"
+    r"(?:\n[ \t\f]*|[:;][ \t]*)(?:[\w.]+[ \t]*:[ \t]*[^\s#]|[\w.(\[][\w. \t]*,[^\n=:;]*=(?!=)|match\b"
     r"|self\.__dict__\b|vars\(self\)|(?:object\.__)?setattr(?:__)?\(self\b|def __new__\()"
 )
 _LINE_END = re.compile(r"\r\n?|\n")
