@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from dlint.fork.order import always_comes_to
 from dlint.knowledge.callbacks import is_pipeline, takes_transform
 from dlint.knowledge.loading import kept_parameters
 from dlint.knowledge.processes.pickling import USED_UP, keeps_arguments
 from dlint.objects.pickled_state import left_out
-from dlint.values.frame import Argument, Arguments
+from dlint.source.statements import FunctionNode, dotted, statements_in
+from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.values import External, Function, Instance, Items, Key, Made, Partial, Table, Value
 from dlint.values.worlds import HERE, World
 from dlint.workers.pipelines import kept_functions, parts_of_pipeline
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
 _MOST = 200
+_DEFAULTDICT, _FACTORY = "collections.defaultdict", "default_factory"
 _STEPS = "transforms"  # the list that what is composed of others keeps
 
 
@@ -78,7 +82,7 @@ def _held(evaluator: Evaluator, part: Part) -> Iterator[Part]:
                 yield held(value, f"an argument of {made.name.rpartition('.')[2]}", w)
         case Made() as made if keeps_arguments(made.name):
             place = f"an argument of {made.name.rpartition('.')[2]}"
-            for argument in _kept(made.arguments):
+            for argument in () if _has_other_factory(made) else _kept(made.arguments):
                 for value, w in evaluator.value_of(argument, part.world):
                     yield held(value, place, w)
             if kept_parameters(made.name, _STEPS) is not None:
@@ -105,6 +109,32 @@ def _given(evaluator: Evaluator, instance: Instance, world: World) -> Iterator[t
 def _kept(arguments: Arguments) -> list[Argument]:
     used_up = [arguments.keywords[name] for name in USED_UP if name in arguments.keywords]
     return [argument for argument in arguments.all() if not any(argument is used for used in used_up)]
+
+
+def _has_other_factory(made: Made) -> bool:
+    """Whether the function that makes a ``defaultdict`` always puts something in the place of its factory
+    once the dict is filled: ``groups.default_factory = None``."""
+    frame = made.point.frame
+    if made.name != _DEFAULTDICT or _FACTORY not in frame.module.text:
+        return False
+    if not isinstance(frame.scope, FunctionNode):
+        return False
+    under: list[tuple[str | None, ast.Assign]] = [
+        (dotted(target), statement)
+        for statement in statements_in(frame.scope.body)
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+    ]
+    names = [name for name, statement in under if statement.value is made.node]
+    return any(
+        name is not None
+        and [each for each, _ in under].count(name) == 1
+        and any(
+            each == f"{name}.{_FACTORY}" and always_comes_to(Point(frame, statement))
+            for each, statement in under
+        )
+        for name in names
+    )
 
 
 def attributes(

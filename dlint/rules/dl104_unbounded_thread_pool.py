@@ -275,8 +275,17 @@ def _is_first_window(scope: ast.FunctionDef, call: ast.Call) -> bool:
         match node:
             case ast.Call(func=ast.Attribute(attr="submit" | "apply_async")) if node is not call:
                 return True
-            case ast.ListComp(elt=ast.Call(func=ast.Attribute(attr="result" | "get"), args=[])):
-                return True
+            case ast.ListComp(elt=given) | ast.DictComp(value=given):
+                if _is_result(given):
+                    return True
+    return False
+
+
+def _is_result(node: ast.expr) -> bool:
+    """Whether an expression waits for what a task gives: ``future.result()``."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="result" | "get"), args=[]):
+            return True
     return False
 
 
@@ -286,8 +295,10 @@ def _submitted(event: Event, call: ast.Call, loops: list[ast.stmt]) -> ast.expr 
     if statement is None or len(loops) > 1:
         return None
     for node in walk(statement):
-        if isinstance(node, ast.ListComp) and any(each is call for each in walk(node.elt)):
-            return node.generators[0].iter if not loops else None
+        match node:
+            case ast.ListComp(elt=given) | ast.SetComp(elt=given) | ast.DictComp(key=given):
+                if any(each is call for each in walk(given)):
+                    return node.generators[0].iter if not loops else None
     if not loops or not isinstance(loops[0], ast.For):
         return None
     for inner in statements_in(loops[0].body):

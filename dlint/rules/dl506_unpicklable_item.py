@@ -98,6 +98,7 @@ from dlint.values.worlds import World
 # What is sent with the function that it was given.
 _DEFAULTDICT = "collections.defaultdict"
 _HOLD = frozenset({"builtins.map", "builtins.filter", _DEFAULTDICT})
+_DICT = "builtins.dict"
 _FACTORY = "default_factory"  # what a defaultdict loses that is to be sent
 _BATCH = ("collate_fn", "batch_size")
 _FAR = 6
@@ -252,6 +253,9 @@ def _made_by(program: Program, node: ast.Call, point: Point, world: World, far: 
     if callees and all(isinstance(callee, External) and callee.name in _HOLD for callee in callees):
         held = _first(program, node.args, point, world, far)
         return f"a {ast.unparse(node.func)} that holds {held}" if held is not None else None
+    if callees and all(isinstance(callee, External) and callee.name == _DICT for callee in callees):
+        named = [word.value for word in node.keywords if word.arg is not None]
+        return _first(program, named, point, world, far)
     found = [_made_by_one(program, callee, node, point, world, far) for callee in callees]
     return found[0] if found and all(found) else None
 
