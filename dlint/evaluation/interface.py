@@ -17,6 +17,7 @@ from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (
     Class,
+    Const,
     External,
     Function,
     Instance,
@@ -381,6 +382,8 @@ class Options(Protocol):
     def beside(self) -> Beside: ...
 
     def read(self, made: Made, otherwise: External) -> None: ...
+
+    def by_default(self, value: Value, world: World) -> Const | None: ...
 
 
 class Beside(Protocol):
