@@ -17,6 +17,7 @@ from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (
     Class,
+    Const,
     External,
     Function,
     Instance,
@@ -386,6 +387,8 @@ class Options(Protocol):
     def declared(self, given: Argument, by: ast.expr, name: str, world: World) -> list[Outcome]: ...
 
     def of_rest(self, rest: Made, name: str, world: World) -> list[Outcome]: ...
+
+    def by_default(self, value: Value, world: World) -> Const | None: ...
 
 
 class Beside(Protocol):

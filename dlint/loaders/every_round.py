@@ -6,8 +6,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.evaluation.options.by_default import asked_by, is_by_default
 from dlint.knowledge.randomness import sounds_like_settings
 from dlint.source.nodes import walk
 from dlint.source.statements import (
@@ -22,6 +23,9 @@ from dlint.source.statements import (
 from dlint.values.frame import Point
 from dlint.values.places import LOOPS, places_around, tests_at
 from dlint.values.usual import usually
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
 
 # What tells one process from the others, and is the same as long as it lives.
 _PROCESS = re.compile(
@@ -89,6 +93,25 @@ def lets_through(test: ast.expr, wanted: bool, loop: ast.stmt, point: Point) -> 
                 return True
             return _grows_past(left, op, right, wanted, loop, point)
     return _is_of_process(test, point)
+
+
+def nearly_always(evaluator: Evaluator, test: ast.expr, wanted: bool, point: Point) -> bool:
+    """Whether a test comes out as ``wanted`` in nearly all rounds, whatever they are about: what is asked for
+    there cannot be used else (``torch.isfinite(loss)``), or is what nobody has asked for by default
+    (``args.debug``, ``limit is not None and step >= limit``)."""
+    if usually(test, wanted):
+        return True
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return nearly_always(evaluator, operand, not wanted, point)
+        case ast.BoolOp(op=op, values=values):
+            each = (nearly_always(evaluator, value, wanted, point) for value in values)
+            return all(each) if isinstance(op, ast.And) is wanted else any(each)
+    asked = asked_by(test)
+    if asked is None or not _is_same(asked, point):
+        return False
+    evaluator.start()
+    return is_by_default(evaluator, test, wanted, point)
 
 
 def is_seldom(test: ast.expr, wanted: bool, loop: ast.stmt, *, of_steps: bool) -> bool:

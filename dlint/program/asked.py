@@ -8,10 +8,10 @@ A condition names an option only where the program does something else by defaul
 from __future__ import annotations
 
 import ast
-import operator
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, TypeAlias
 
+from dlint.evaluation.options.by_default import asked_by, comes_out
 from dlint.evaluation.options.option import is_asked_for, option_of, setting_of
 from dlint.fork.shipped import attributes
 from dlint.loaders.loaders import is_zero
@@ -40,19 +40,6 @@ if TYPE_CHECKING:
 
 # Calls that are followed from a loader to whoever has it made.
 _FAR = 6
-
-_COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
-    ast.In: lambda held, others: held in others,
-    ast.NotIn: lambda held, others: held not in others,
-}
 
 
 def for_loader(program: Program, loader: Loader) -> str | None:
@@ -254,7 +241,7 @@ def _off_by_default(program: Program, part: ast.expr, wanted: bool, point: Point
     """That the option which a part of a test asks about is given, where by all that it may be and by its
     default the part comes out otherwise: it is the option, or what there is only where the user asks for one
     (``self.noise = Noise(path) if path is not None else None``)."""
-    asked = _asked(part)
+    asked = asked_by(part)
     if asked is None:
         return None
     # Asked elsewhere, it may mean another thing, which would be remembered for whoever asks next.
@@ -292,26 +279,7 @@ def _given(value: Value, default: Const) -> str:
 
 
 def _fails(part: ast.expr, held: Value | None, wanted: bool) -> bool:
-    return isinstance(held, Const) and _outcome(part, held.value) is (not wanted)
-
-
-def _asked(part: ast.expr) -> ast.expr | None:
-    """What a part of a test asks about: ``level``, ``level > 0``, ``kind in ("noise", "blur")``."""
-    match part:
-        case ast.Compare(left=left, ops=[op]) if type(op) in _COMPARED:
-            part = left
-    return part if isinstance(part, ast.Name | ast.Attribute) else None
-
-
-def _outcome(part: ast.expr, held: Any) -> bool | None:
-    """How a part of a test comes out for something; None where it is compared with what is not written out,
-    or Python would raise."""
-    if not isinstance(part, ast.Compare):
-        return bool(held)
-    try:
-        return bool(_COMPARED[type(part.ops[0])](held, ast.literal_eval(part.comparators[0])))
-    except (TypeError, ValueError):
-        return None
+    return isinstance(held, Const) and comes_out(part, held.value) is (not wanted)
 
 
 def for_dataset(program: Program, use: WorkerUse) -> str | None:

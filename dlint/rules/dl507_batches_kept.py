@@ -34,8 +34,10 @@ a part of the batch itself, or the number of one that is called as what tells it
 A copy is fine: `.clone()`, numbers (`.item()`, `.tolist()`, `extend(labels.numpy())`, unless its rows surely
 are arrays, as the items' `torch.zeros(17, 3)` shows), what a model or a
 sum makes of the batch, `labels.to(device)`, also where it takes the place of an entry (`batch[key] =
-batch[key].to(device)`, `batch.update(...)`, by a helper as well). So are loops that end early or keep now and
-then, `islice`, lists that the loop empties, or a function that it hands them to, objects of which it calls
+batch[key].to(device)`, `batch.update(...)`, by a helper as well). So are loops that end early (not only where
+somebody asks for it, `if args.debug: break`, or where a batch cannot be used) or keep now and then (`rank ==
+0` and `mode == "val"` are the same in all rounds, and `step > 3` lets all through from one on), `islice`,
+lists that the loop empties, or a function that it hands them to, objects of which it calls
 other methods where the class has one that empties or sets anything (`meter.reset()`), a loader that surely
 gives fewer than 900 tensors, one without workers, one with `pin_memory` or prepared by accelerate,
 Lightning Fabric or torch_xla, whose batches are copies, programs that choose the sharing strategy
@@ -118,7 +120,7 @@ from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed, place
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, expressions
-from dlint.streams.batches.by_next import ByNext, measured, rounds_of
+from dlint.streams.batches.by_next import ByNext, Rounds, measured, rounds_of
 from dlint.streams.batches.collated import Holding
 from dlint.streams.batches.fields import field_kinds
 from dlint.streams.batches.kept import (
@@ -271,7 +273,9 @@ def _kept_in_rounds(
             _sends_files(loader) for loader in spot.loaders(iterations, loop.iter)
         )
 
-    found = kept_by(loop, batch, spot, puts_by, gives, spot.overwrites, spot.empties, are_numbers, matters)
+    found = kept_by(
+        loop, batch, spot, puts_by, gives, spot.overwrites, spot.empties, are_numbers, spot, matters
+    )
     if found:
         shown = places_in(loop.body, Held(named(batch, Named(())), spot))
         tensors = tensors._replace(places=frozenset(shown))
@@ -285,29 +289,31 @@ def _rounds_of(spot: Spot, iterations: Iterations, by_next: ByNext) -> tuple[ast
     if by_next.rounds is None:
         return ()
     ends: list[ast.expr] = []
-    for rounds, is_number in _told_by_name(spot, by_next):
+    for told_by, is_number, begin in _told_by_name(spot, by_next):
         if is_number:
-            numbers = [value.value for value in spot.values(rounds) if isinstance(value, Const)]
-            if any(isinstance(number, int) and number >= _FEW for number in numbers):
+            begins = spot.numbers(begin) if begin is not None else [0]
+            if not begins:
+                return None
+            if any(number - min(begins) >= _FEW for number in spot.numbers(told_by)):
                 return ()
-            counted = [*spot.assigned(rounds.id)] if isinstance(rounds, ast.Name) else [rounds]
+            counted = [*spot.assigned(told_by.id)] if isinstance(told_by, ast.Name) else [told_by]
             ends += [of for each in counted for of in measured(each)]
-        elif _sounds(rounds) or _is_made_there(spot, rounds):
-            ends.append(rounds)
+        elif _sounds(told_by) or _is_made_there(spot, told_by):
+            ends.append(told_by)
     through = [each for each in ends if goes_through_all(each) and spot.loaders(iterations, each)]
     return tuple(through) if through and len(through) == len(ends) else None
 
 
-def _told_by_name(spot: Spot, by_next: ByNext) -> list[tuple[ast.expr, bool]]:
+def _told_by_name(spot: Spot, by_next: ByNext) -> list[Rounds]:
     """What tells the rounds of a loop, by its name what that was given: ``bar = tqdm(range(n))``."""
     rounds = by_next.rounds
     if rounds is None:
         return []
-    if not by_next.is_number and isinstance(rounds, ast.Name):
-        given = [rounds_of(each) for each in spot.assigned(rounds.id)]
-        if given and all(is_number for _, is_number in given):
+    if not rounds.is_number and isinstance(rounds.told_by, ast.Name):
+        given = [rounds_of(each) for each in spot.assigned(rounds.told_by.id)]
+        if given and all(each.is_number for each in given):
             return given
-    return [(rounds, by_next.is_number)]
+    return [rounds]
 
 
 def _tensors_of(kept: Kept, around: Tensors) -> Tensors:

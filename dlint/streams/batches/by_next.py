@@ -12,13 +12,20 @@ from dlint.source.statements import dotted
 _BARS = frozenset({"tqdm", "trange", "track"})
 
 
+class Rounds(NamedTuple):
+    """What says how many rounds there are: what is gone through, or the number that is counted to, and from
+    where (0 where that is None)."""
+
+    told_by: ast.expr
+    is_number: bool
+    begin: ast.expr | None = None
+
+
 class ByNext(NamedTuple):
-    """The same rounds as a loop over an iterator; what says how many rounds there are, should that be
-    something else: what is gone through, or the number of rounds; and whether that is such a number."""
+    """The same rounds as a loop over an iterator, and what else says how many there are."""
 
     loop: ast.For
-    rounds: ast.expr | None = None
-    is_number: bool = False
+    rounds: Rounds | None = None
 
 
 def loops_by_next(loop: ast.For | ast.While) -> Iterator[ByNext]:
@@ -27,17 +34,17 @@ def loops_by_next(loop: ast.For | ast.While) -> Iterator[ByNext]:
     for at, target, source in taken:
         rest = loop.body[:at] + loop.body[at + 1 :]
         if isinstance(loop, ast.For):
-            rounds, is_number = rounds_of(loop.iter)
+            rounds = rounds_of(loop.iter)
             counter: ast.expr = loop.target
-            if isinstance(counter, ast.Tuple) or not is_number:
+            if isinstance(counter, ast.Tuple) or not rounds.is_number:
                 counter = ast.copy_location(ast.Name("_", ast.Store()), loop.target)
             through = ast.Call(ast.Name("enumerate", ast.Load()), [source], [])
             both = ast.Tuple([counter, target], ast.Store())
-            yield ByNext(_instead(loop, both, through, rest), rounds, is_number)
+            yield ByNext(_instead(loop, both, through, rest), rounds)
         elif _is_endless(loop.test) and _ends(loop.body[at]):
             yield ByNext(_instead(loop, target, source, rest))
         elif (number := _counted_to(loop)) is not None:
-            yield ByNext(_instead(loop, target, source, rest), number, True)
+            yield ByNext(_instead(loop, target, source, rest), Rounds(number, True))
     match loop:
         case ast.While(
             test=ast.Compare(
@@ -117,17 +124,19 @@ def _counted_to(loop: ast.While) -> ast.expr | None:
     return None
 
 
-def rounds_of(through: ast.expr) -> tuple[ast.expr, bool]:
-    """What a loop goes through, and says by that how many rounds it has: or the number of them, and True."""
+def rounds_of(through: ast.expr) -> Rounds:
+    """What a loop goes through, and says by that how many rounds it has, or the number that it counts to."""
     while isinstance(through, ast.Call) and through.args:
         name = (dotted(through.func) or "").rpartition(".")[2]
         match name, through.args:
             case "range" | "trange", [number] | [ast.Constant(value=0 | 1), number]:
-                return number, True
+                return Rounds(number, True)
+            case "range" | "trange", [begin, number]:
+                return Rounds(number, True, begin)
         if name not in _BARS and name != "enumerate":
             break
         through = through.args[0]
-    return through, False
+    return Rounds(through, False)
 
 
 def measured(number: ast.expr) -> list[ast.expr]:

@@ -15,12 +15,11 @@ from dlint.source.statements import dotted, own_names, statements_in
 from dlint.streams.batches.filled import Empties, is_emptied, is_let_go, joined_on, made_anew, trunk
 from dlint.streams.batches.new_keys import AreNumbers, Keys
 from dlint.streams.batches.put_by_helpers import GivenBack, Inside, Put, entry_of
-from dlint.streams.batches.rounds import bounds, goes_on, stops
+from dlint.streams.batches.rounds import Tests, bounds, goes_on, stops
 from dlint.streams.batches.treated import shows_holder
 from dlint.streams.memory.held import Callees, Held, Overwrites, as_list, inner_blocks, nothing
 from dlint.streams.memory.loops import stay, telling
 from dlint.streams.memory.places import Named, Values, View, named
-from dlint.values.usual import usually
 
 # Methods of a list and what they do with their argument: keep it, or what it gives when it is gone through.
 _ADDS = {"append": False, "appendleft": False, "extend": True}
@@ -62,17 +61,18 @@ def kept_by(
     overwrites: Overwrites,
     empties: Empties,
     are_numbers: AreNumbers,
+    tests: Tests,
     matters: Callable[[Kept], bool],
 ) -> list[Kept]:
     """What the body of a loop puts aside of the batches, in every round; what helpers do is asked only of
     what ``matters``, as far as it seems to be kept."""
-    if not _may_keep(loop, puts_by is not puts_nothing) or stops(loop.body):
+    if not _may_keep(loop, puts_by is not puts_nothing) or stops(loop.body, tests):
         return []
-    first = _Body(puts_by, gives, nothing, are_numbers, loop)
+    first = _Body(puts_by, gives, nothing, are_numbers, tests, loop)
     found = list(first.kept(loop.body, Held(named(batch, Named(())), callees)))
     found = [kept for kept in found if matters(kept) and not is_emptied(loop, kept.into, empties)]
     if found:
-        again = _Body(puts_by, gives, overwrites, are_numbers, loop)
+        again = _Body(puts_by, gives, overwrites, are_numbers, tests, loop)
         still = again.kept(loop.body, Held(named(batch, Named(())), callees))
         into = {trunk(kept.into) for kept in found}
         found = [kept for kept in still if trunk(kept.into) in into]
@@ -121,11 +121,13 @@ class _Body:
         gives: Gives,
         overwrites: Overwrites,
         are_numbers: AreNumbers,
+        tests: Tests,
         loop: ast.For,
     ) -> None:
         self._puts_by = puts_by
         self._gives = gives
         self._overwrites = overwrites
+        self._tests = tests
         self._loop = loop
         self._keys = Keys(loop, are_numbers)
         # The lists that each round makes anew, and what was put into them.
@@ -141,7 +143,7 @@ class _Body:
         """What a block keeps; ``held`` is what has a batch's memory, and is kept up to date."""
         for at, statement in enumerate(block):
             self._keys.learn(statement, held)
-            if isinstance(statement, ast.For) and not stops(statement.body):
+            if isinstance(statement, ast.For) and not stops(statement.body, self._tests):
                 within = held.within(statement)
                 if within is not None:
                     yield from self.kept(statement.body, within)
@@ -153,19 +155,13 @@ class _Body:
                     self._lists.setdefault(put.into.id, found.views[0])
                 elif found is not None and not is_let_go(self._loop, put.into, statement):
                     yield found
-            seldom = (
-                isinstance(statement, ast.If)
-                and bounds(statement.test)
-                # Else what it leaves out cannot be used.
-                and not usually(statement.test, not goes_on(statement))
-            )
             after = [held.copy() for _ in inner_blocks(statement)]
             for inside, known in zip(inner_blocks(statement), after, strict=True):
                 if isinstance(statement, ast.If) and inside is statement.body:
                     of_key = held.where(statement.test)
                     if of_key is not None:
                         yield from self.kept(inside, of_key)
-                if seldom:
+                if self._is_seldom(statement, inside is not getattr(statement, "orelse", None)):
                     known.go_through(inside, self._overwrites)
                 else:
                     some = known.copy()
@@ -181,9 +177,17 @@ class _Body:
                 held.meet(known)
             if goes_on(statement):
                 held.narrow()
-                if seldom:
+                if self._is_seldom(statement, False):
                     held.go_through(block[at + 1 :], self._overwrites)
                     return  # the rest is for some rounds only
+
+    def _is_seldom(self, statement: ast.stmt, wanted: bool) -> bool:
+        """Whether the test of a branch comes out as ``wanted`` in some rounds only."""
+        return (
+            isinstance(statement, ast.If)
+            and bounds(statement.test)
+            and not self._tests.lets_through(statement.test, wanted)
+        )
 
     def _given_back(self, statement: ast.stmt, held: Held) -> GivenBack | None:
         """What a statement has a function of the project give back, should that be put aside later."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from typing import Protocol
 
 from dlint.source.nodes import walk
 from dlint.source.statements import blocks, dotted, own_names
@@ -61,19 +63,36 @@ def counters(loop: ast.For) -> frozenset[str]:
     return frozenset(found | (grown - others))
 
 
-def stops(body: list[ast.stmt]) -> bool:
-    """Whether a loop may end before its last round."""
-    return any(
-        isinstance(each, ast.Break | ast.Return)
-        or (
-            not isinstance(each, ast.For | ast.AsyncFor | ast.While)
-            and any(stops(inner) for _, inner, _ in blocks(each))
-        )
-        or (
-            isinstance(each, ast.For | ast.While) and any(isinstance(node, ast.Return) for node in walk(each))
-        )
-        for each in body
-    )
+class Tests(Protocol):
+    """How tests in a loop come out, round by round."""
+
+    def nearly_always(self, test: ast.expr, wanted: bool) -> bool:
+        """Whether a test comes out as ``wanted`` in nearly all rounds."""
+
+    def lets_through(self, test: ast.expr, wanted: bool) -> bool:
+        """Whether a test, where it comes out as ``wanted`` at all, does so in all rounds, or nearly all."""
+
+
+def stops(body: list[ast.stmt], tests: Tests) -> bool:
+    """Whether a loop may end before its last round, and not only where a test comes out as it nearly never
+    does."""
+    ways = [*_ways_out(body)]
+    if [] in ways:
+        return True
+    return not all(any(tests.nearly_always(test, not wanted) for test, wanted in way) for way in ways)
+
+
+def _ways_out(body: list[ast.stmt], *, returns: bool = False) -> Iterator[list[tuple[ast.expr, bool]]]:
+    """The ways out of a loop, by the tests that lead there and how they come out; of those out of one inside
+    it such that ``returns``."""
+    for each in body:
+        if isinstance(each, ast.Return) or (isinstance(each, ast.Break) and not returns):
+            yield []
+        inside = returns or isinstance(each, ast.For | ast.AsyncFor | ast.While)
+        for role, inner, _ in blocks(each):
+            # What stands in the else of a loop leaves the one around it.
+            for way in _ways_out(inner, returns=inside and (returns or role == "body")):
+                yield [(each.test, role == "body"), *way] if isinstance(each, ast.If) else way
 
 
 def goes_on(statement: ast.stmt) -> bool:

@@ -12,6 +12,7 @@ from dlint.calls.parameters import passed
 from dlint.knowledge.processes.pickling import NAMED_TUPLES
 from dlint.knowledge.tensors import JOINS, hands_memory_on, may_hand_memory_on
 from dlint.knowledge.trainers import RUNS, STEP
+from dlint.loaders.every_round import lets_through, nearly_always
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import (
@@ -40,7 +41,7 @@ from dlint.streams.memory.held import Held
 from dlint.streams.memory.loops import called_on, telling
 from dlint.streams.memory.overwritten import overwritten_by
 from dlint.values.frame import Frame, Point, arguments_of
-from dlint.values.values import Class, External, Function, Instance, Key, Made, Unknown, Value
+from dlint.values.values import Class, Const, External, Function, Instance, Key, Made, Unknown, Value
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -88,6 +89,11 @@ class Spot:
         found = {value.key: value for value, _ in self._evaluator.values(node, self._at(node))}
         return list(found.values())
 
+    def numbers(self, node: ast.expr) -> list[int]:
+        """The whole numbers that an expression may be where it stands, as far as they are known."""
+        held = [each.value for each in self.values(node) if isinstance(each, Const)]
+        return [number for number in held if isinstance(number, int)]
+
     def _at(self, node: ast.expr) -> Point:
         """The point before the statement that an expression stands in: what is found out of it is remembered
         for whoever asks of it next."""
@@ -133,6 +139,19 @@ class Spot:
                 self._answers[(Spot.by_engine, id(statement))] = (statement, made)
                 return made
         return None
+
+    def nearly_always(self, test: ast.expr, wanted: bool) -> bool:
+        """Whether a test inside the statement comes out as ``wanted`` in nearly all rounds."""
+        return nearly_always(self._evaluator, test, wanted, self._at(test))
+
+    def lets_through(self, test: ast.expr, wanted: bool) -> bool:
+        """Whether a test inside the loop is the same in all rounds, or comes out as ``wanted`` in nearly
+        all."""
+        loop = self._trail[-1]
+        for always in (wanted, not wanted):
+            if self.nearly_always(test, always):
+                return always is wanted
+        return isinstance(loop, ast.stmt) and lets_through(test, wanted, loop, self._at(test))
 
     def is_given(self, name: str) -> bool:
         """Whether the function around the statement is given what a name stands for there."""
