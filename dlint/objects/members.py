@@ -58,19 +58,19 @@ class Members:
         found: list[Outcome] = []
         for statement, w in self._evaluator.flow.definitions(path, point, world):
             at = Point(point.frame, statement)
-            match statement if statement is None else _assigned(statement, path):
-                case None if statement is None:
-                    held = self._of_unbound(node, attribute, point, w)
-                case ast.Call() as call:
-                    held = self._of_call(call, attribute, at, w)
-                case ast.Name() | ast.Attribute() as value:
-                    # Both are the same object from now on, so later stores under the other name count.
-                    same = isinstance(value, ast.Name) and value.id not in layout.binds
-                    now = point if same else at
-                    mark = (id(value), attribute, id(now.statement))
-                    held = self._evaluator.values(self._path(mark, value, value, attribute), now, w)
-                case _:
-                    return None
+            value = _assigned(statement, path) if statement is not None else None
+            if statement is None:
+                held = self._of_unbound(node, attribute, point, w)
+            elif isinstance(value, ast.Call):
+                held = self._of_call(value, attribute, at, w)
+            elif isinstance(value, ast.Name | ast.Attribute):
+                # Both are the same object from now on, so later stores under the other name count.
+                same = isinstance(value, ast.Name) and value.id not in layout.binds
+                now = point if same else at
+                mark = (id(value), attribute, id(now.statement))
+                held = self._evaluator.values(self._path(mark, value, value, attribute), now, w)
+            else:
+                return None
             if held is None:
                 return None
             found += held
