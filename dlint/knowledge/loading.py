@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from dlint.knowledge.names import is_constructor
+from dlint.knowledge.names import ONLY_KINDS, is_constructor
 
 # Its constructor makes a trainer and objects of the classes that it is given, and has the trainer do what the
 # command line says, unless it is told not to: ``run=False``.
@@ -28,6 +28,24 @@ SIGNATURE = (
     "multiprocessing_context",
     "generator",
 )
+_DATA = "torch.utils.data."
+# What torch's samplers and datasets are derived from, which programs ask by ``isinstance``.
+_BELOW = {
+    "Sampler": "",
+    "BatchSampler": "Sampler",
+    "DistributedSampler": "Sampler",
+    "RandomSampler": "Sampler",
+    "SequentialSampler": "Sampler",
+    "SubsetRandomSampler": "Sampler",
+    "WeightedRandomSampler": "Sampler",
+    "Dataset": "",
+    "ConcatDataset": "Dataset",
+    "IterableDataset": "Dataset",
+    "ChainDataset": "IterableDataset",
+    "StackDataset": "Dataset",
+    "Subset": "Dataset",
+    "TensorDataset": "Dataset",
+}
 
 
 class LoaderClass(NamedTuple):
@@ -278,3 +296,20 @@ def fails_for_none(name: str) -> str | None:
 def is_dataset(name: str) -> bool:
     """Whether a library's class is a dataset that loaders are given."""
     return name in MAP_DATASETS or name in ITERABLE_DATASETS or name.startswith(_DATASET_MODULES)
+
+
+def is_kind(name: str) -> bool:
+    """Whether a library's name is one of torch's classes of samplers or datasets."""
+    return name.startswith(_DATA) and name[len(_DATA) :] in _BELOW
+
+
+def is_derived(name: str, above: str) -> bool | None:
+    """Whether a library's class is one of torch's kinds or derived from it; None where that is not known."""
+    if is_kind(name):
+        each = name[len(_DATA) :]
+        while each and _DATA + each != above:
+            each = _BELOW[each]
+        return bool(each)
+    if above == _DATA + "Sampler" and is_constructor(name) and name.endswith("Sampler"):
+        return True  # of another library, by its name
+    return False if name in ONLY_KINDS else None

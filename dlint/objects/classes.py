@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from dlint.budget.budget import spend
 from dlint.evaluation.questions import begun
-from dlint.knowledge.kinds import is_derived, is_kind
-from dlint.knowledge.loading import is_dataset, is_generic, is_iterable_dataset
+from dlint.knowledge.loading import is_dataset, is_derived, is_generic, is_iterable_dataset, is_kind
 from dlint.knowledge.names import CACHED_PROPERTIES, ENUMERATIONS, NEXT_MEMBER, ONLY_KINDS, is_constructor
 from dlint.source.statements import functions_in
 from dlint.values.frame import Arguments, Frame, Point, layout_of

@@ -137,7 +137,7 @@ def test_what_keeps_a_file_open(tmp_path: Path, kept: str) -> None:
         "if total % 50 == 0:\n        kept.append(x)",
         "if not kept:\n        kept.append(x)",
         "kept.append(x)\n    break",
-        "kept.append(x)\n    if total:\n        return kept",
+        "kept.append(x)\n    if y in last:\n        return kept",
     ],
 )
 def test_what_keeps_none(tmp_path: Path, kept: str) -> None:
