@@ -40,6 +40,7 @@ class Around:
         self._module = module
         self._trail = trail
         self._node = node
+        program.evaluator.start()  # else what has been asked before decides what is found here
         self._point = program.evaluator.sites.point_of(module, trail)
 
     def _outside(self) -> ast.AST:

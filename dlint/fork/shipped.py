@@ -159,6 +159,8 @@ class _Attributes:
     def of(self, evaluator: Evaluator, instance: Instance) -> list[tuple[str, Value, World]]:
         known = self._known.get(instance.key)
         if known is None:
+            if not evaluator.depth:
+                evaluator.start()  # else what has been asked before decides what is found here
             known = list(_attributes(evaluator, instance))
             if not evaluator.exhausted:
                 self._known[instance.key] = known

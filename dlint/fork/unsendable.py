@@ -60,6 +60,7 @@ def kept_unsendable(evaluator: Evaluator, instance: Instance, world: World) -> I
     if out is None:
         return
     sends_views = any(map(evaluator.modules.index.mentioning, SENDS_VIEWS))
+    evaluator.start()  # else what has been asked before decides what is found here
     for name, path, point, w in evaluator.construction.stores(instance, world):
         if name in out:
             continue
@@ -74,6 +75,7 @@ def kept_open(evaluator: Evaluator, code: WorkerCode, instance: Instance, world:
     """The attributes of an object, once it is made, that are handles on all ways, of which worker code has
     nothing: pickle refuses them all the same. Of those that it reads from, more is to be told."""
     out = left_out(evaluator, instance.cls)
+    evaluator.start()
     stores = list(evaluator.construction.stores(instance, world)) if out is not None else []
     for name, path, point, w in stores:
         match point.statement:

@@ -11,6 +11,7 @@ from dlint.calls.parameters import default_of, passed
 from dlint.evaluation.library.arguments import given_for
 from dlint.knowledge.loading import SIGNATURE, LoaderClass
 from dlint.source.module import Module
+from dlint.source.nodes import walk
 from dlint.source.statements import (
     FunctionNode,
     dotted,
@@ -63,7 +64,7 @@ def _asks_what_changes(point: Point) -> bool:
         isinstance(node, ast.Attribute)
         and ((isinstance(node.value, ast.Name) and node.value.id == own) or dotted(node) in stored)
         for guard in guards_around(point)
-        for node in ast.walk(guard.test)
+        for node in walk(guard.test)
     )
 
 

@@ -160,14 +160,6 @@ class Program:
         """The first dataset met that is of the same shape, and its world, to be asked about instead."""
         return self._uses.like(dataset, world)
 
-    def may_be_loaded(self, cls: Class) -> bool:
-        """Whether some loader of the program, in whatever block, may get a dataset of a class."""
-        facts = self.facts
-        place = _place(cls)
-        if place in facts.loaded or place in facts.idle:
-            return True
-        return not (facts.has_loaders and facts.sure) and place not in facts.bases
-
     def code_of(self, dataset: Value) -> WorkerCode:
         """What reading the items of a dataset executes, whoever reads them."""
         return self._uses.code_of(dataset, HERE)

@@ -237,8 +237,6 @@ def _is_decoded(program: Program, value: Value) -> bool:
         is_iterable_dataset(name) for name in libraries
     ):
         return False
-    if not program.may_be_loaded(value.cls):
-        return False
     code = program.code_of(value)
     return any(
         event.role == "dataset" and not is_in_memory(event.name) and not event.name.startswith("builtins.")
