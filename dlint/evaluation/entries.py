@@ -254,20 +254,20 @@ class Entries:
         return self.picked(table, key, world)
 
     def _of_own(self, made: Instance, key: str, world: World) -> list[Outcome]:
-        """The same of what an object of such a class was made with: nothing where the program speaks of no
-        such key."""
+        """The same of what an object of such a class was made with: nothing where the program stores under no
+        such key. That it speaks of one, as each loader elsewhere does of ``shuffle``, says nothing of this one."""
         given, evaluator = made.arguments, self._evaluator
         unknown: list[Outcome] = [(Unknown(("entry", made.key, key)), world)]
         if given is None or given.positional or given.spread or given.splats:
             return unknown
-        index = evaluator.modules.index
-        if key not in given.keywords:
-            return unknown if index.mentioning(key) else [(ABSENT, world)]
         changes = evaluator.held.changes
         if changes.is_stored_by_key(key) or changes.is_updated(key):
             return unknown
+        is_stored = evaluator.modules.index.stored_elsewhere(key)
+        if key not in given.keywords:
+            return unknown if is_stored else [(ABSENT, world)]
         found = evaluator.value_of(given.keywords[key], world)
-        if index.stored_elsewhere(key):
+        if is_stored:
             found = [*found, *evaluator.attributes.outside.values(made, key, world)]
         return stores_told_apart(found, ("kept", made.key, key), world)
 
