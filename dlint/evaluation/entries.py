@@ -255,7 +255,7 @@ class Entries:
 
     def _of_own(self, made: Instance, key: str, world: World) -> list[Outcome]:
         """The same of what an object of such a class was made with: nothing where the program stores under no
-        such key. That it speaks of one, as each loader elsewhere does of ``shuffle``, says nothing of this one."""
+        such key. That it speaks of one, as each loader elsewhere speaks of ``shuffle``, says nothing."""
         given, evaluator = made.arguments, self._evaluator
         unknown: list[Outcome] = [(Unknown(("entry", made.key, key)), world)]
         if given is None or given.positional or given.spread or given.splats:

@@ -131,6 +131,16 @@ GOES_THROUGH: dict[str, tuple[str, ...]] = {
     "pytorch_lightning.Trainer().predict": ("predict_dataloader",),
     LIGHTNING_CLI: _FIT,  # what it does otherwise the command line says
 }
+# Functions and methods that loops often go through and that give numbers, names, entries or a module's parts:
+# whatever they are called on, none of it is a batch.
+GIVES_NO_BATCHES = frozenset(
+    {
+        *("range", "trange", "items", "keys", "values", "split", "splitlines", "readlines", "dir", "vars"),
+        *("listdir", "walk", "glob", "iglob", "rglob", "finditer", "tolist", "most_common"),
+        *("modules", "named_modules", "children", "named_children", "named_buffers"),
+        *("parameters", "named_parameters"),
+    }
+)
 GOES_THROUGH_WORDS = tuple(name.rpartition(".")[2] for name in GOES_THROUGH)
 
 ITERABLE_DATASETS = frozenset(

@@ -234,11 +234,8 @@ def _given(point: Point) -> set[str]:
 def _is_set(path: str, point: Point) -> bool:
     """Whether a loop around a point sets what is read by a name."""
     loops = [place.owner for place in places_around(point) if isinstance(place.owner, LOOPS)]
-    if any(path in point.frame.layout.bound_by(loop) for loop in loops):
-        return True
-    return any(
-        isinstance(node, ast.Global | ast.Nonlocal) and path in node.names
-        for node in walk(point.frame.module.tree)
+    return path in point.frame.module.shared_names or any(
+        path in point.frame.layout.bound_by(loop) for loop in loops
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.evaluation.questions import begun
 from dlint.finding import ReachStep
 from dlint.knowledge.callbacks import RUNNERS
-from dlint.knowledge.loading import GOES_THROUGH, LOADERS
+from dlint.knowledge.loading import GIVES_NO_BATCHES, GOES_THROUGH, LOADERS
 from dlint.knowledge.trainers import PASSES
 from dlint.loaders.finder import set_behind
 from dlint.loaders.loaders import Loader
@@ -231,6 +231,8 @@ class _Walk:
     def _iterated(
         self, node: ast.expr, point: Point, calls: tuple[tuple[str, Module, ast.AST], ...]
     ) -> Iterator[Iteration]:
+        if isinstance(node, ast.Call) and _last(node.func) in GIVES_NO_BATCHES:
+            return
         if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
             for loader in self._iterations.loaders_of(node, point):
                 yield Iteration(node, point, loader, calls)

@@ -35,6 +35,7 @@ class Module:
         "_paths",
         "_returns",
         "_said",
+        "_shared",
         "is_package",
         "options",
         "path",
@@ -54,6 +55,7 @@ class Module:
         self._paths: dict[tuple[str, bool | None, bool], list[list[ast.AST]]] = {}
         self._returns = "\r" in text
         self._said: dict[re.Pattern[str], bool] = {}
+        self._shared: frozenset[str] | None = None
         # The calls that declare an option, with the ways to them, by the option's name (`declared_options`).
         self.options: dict[str | None, list[tuple[ast.Call, list[ast.AST]]]] | None = None
 
@@ -74,6 +76,20 @@ class Module:
             spend(len(self.text) // 1024)
             known = self._said[what] = what.search(self.text) is not None
         return known
+
+    @property
+    def shared_names(self) -> frozenset[str]:
+        """The names that some function of the file declares as another scope's: ``global step``."""
+        if self._shared is None:
+            lines = [*self.lines_with("global"), *self.lines_with("nonlocal")]
+            declared = [trail[-1] for trail in self.trails_at(lines)]
+            self._shared = frozenset(
+                name
+                for each in declared
+                if isinstance(each, ast.Global | ast.Nonlocal)
+                for name in each.names
+            )
+        return self._shared
 
     def text_of(self, node: Scope | ast.stmt) -> str:
         """The lines that a node stands on."""

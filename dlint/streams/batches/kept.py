@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, statements_in
@@ -43,6 +43,19 @@ class Kept(NamedTuple):
     given_by: ast.FunctionDef | None = None
 
 
+class _AnyTests:
+    """Tests that let through whatever stands behind them."""
+
+    def nearly_always(self, test: ast.expr, wanted: bool) -> bool:
+        return False
+
+    def lets_through(self, test: ast.expr, wanted: bool) -> bool:
+        return True
+
+
+_ANY: Final = _AnyTests()
+
+
 def puts_nothing(_: ast.Call, __: Held) -> list[Put]:
     """What a call puts aside of which nobody asks what it does."""
     return []
@@ -66,7 +79,13 @@ def kept_by(
 ) -> list[Kept]:
     """What the body of a loop puts aside of the batches, in every round; what helpers do is asked only of
     what ``matters``, as far as it seems to be kept."""
-    if not _may_keep(loop, puts_by is not puts_nothing) or stops(loop.body, tests):
+    if not _may_keep(loop, puts_by is not puts_nothing):
+        return []
+    # How tests come out is dear to ask: not of the many loops that keep nothing, or go through no loader.
+    at_most = _Body(puts_by, gives, nothing, are_numbers, _ANY, loop)
+    if not any(map(matters, at_most.kept(loop.body, Held(named(batch, Named(())), callees)))):
+        return []
+    if stops(loop.body, tests):
         return []
     first = _Body(puts_by, gives, nothing, are_numbers, tests, loop)
     found = list(first.kept(loop.body, Held(named(batch, Named(())), callees)))

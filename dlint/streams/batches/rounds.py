@@ -6,11 +6,12 @@ import ast
 from collections.abc import Iterator
 from typing import Protocol
 
+from dlint.knowledge.loading import GIVES_NO_BATCHES
 from dlint.source.nodes import walk
 from dlint.source.statements import blocks, dotted, own_names
 
 _FORWARDS = frozenset({"tqdm", "track", "iter", "enumerate"})
-_SOME = frozenset({"islice", "zip", "chain", "cycle", "map", "filter", "takewhile"})
+_OTHERS = GIVES_NO_BATCHES | {"islice", "zip", "chain", "cycle", "map", "filter", "takewhile"}
 _BOUNDS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 
 
@@ -34,7 +35,7 @@ def goes_through_all(iterable: ast.expr) -> bool:
     while isinstance(iterable, ast.Call) and iterable.args and _last(iterable) in _FORWARDS:
         iterable = iterable.args[0]
     if isinstance(iterable, ast.Call):
-        return _last(iterable) not in _SOME
+        return _last(iterable) not in _OTHERS
     return isinstance(iterable, ast.Name | ast.Attribute | ast.Subscript)
 
 
