@@ -26,6 +26,7 @@ from dlint.knowledge.processes.refused import (
     refused_member,
     view,
 )
+from dlint.knowledge.words.reflection import IMPORTS
 from dlint.objects.pickled_state import left_out
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, statements_in
@@ -136,6 +137,8 @@ def _kind(
             return CACHED
         if _is_iterator(evaluator, node, callees, point, world):
             return LOADER_ITERATOR
+        if callees and all(isinstance(callee, External) and callee.name in IMPORTS for callee in callees):
+            return MODULE  # whatever its name
         if _gives_view(evaluator, node, point, world):
             assert isinstance(node.func, ast.Attribute)
             return view(node.func.attr)
