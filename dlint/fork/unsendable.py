@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.callbacks import PLAIN_BUILTINS
@@ -26,6 +26,7 @@ from dlint.knowledge.processes.refused import (
     refused_member,
     view,
 )
+from dlint.knowledge.words.reflection import IMPORTS
 from dlint.objects.pickled_state import left_out
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, statements_in
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 # Functions, one that gives what another gives; and what leaves a function as it is.
 _FAR = 3
 _PLAIN = frozenset({"classmethod", "staticmethod"})
+_NOT_PICKLED = "TypeError: cannot pickle ..."
 
 
 class Kept(NamedTuple):
@@ -83,16 +85,35 @@ def kept_open(evaluator: Evaluator, code: WorkerCode, instance: Instance, world:
                 out is not None and name not in out and ast.unparse(target) == path
             ):
                 values = [value for value, _ in evaluator.values(node, point, w)]
-                handles = [refused_handle(value.name) for value in values if isinstance(value, Made)]
-                handle = handles[0] if len(handles) == len(values) == 1 else None
+                kind = _kind_of_handle(values[0]) if len(values) == 1 else None
                 others = any(
                     each == name and at.statement is not point.statement for each, _, at, _ in stores
                 )
-                if handle is None or others or any(_is_made_of(at.statement, name) for _, _, at, _ in stores):
+                if kind is None or others or any(_is_made_of(at.statement, name) for _, _, at, _ in stores):
                     continue
                 if _is_written(node) or not _is_met(code, name):
-                    kind = Refused(handle.name.partition(" ")[2], error="TypeError: cannot pickle ...")
                     yield Kept(f"{instance.cls.name}.{name}", node, point.frame.module, kind)
+
+
+def kind_stored(
+    code: WorkerCode | None, name: str, node: ast.expr, values: Sequence[Value]
+) -> Refused | None:
+    """What pickle refuses of what an expression stores in an attribute, on all ways alike: also an open
+    handle, but where code of workers is given, which reads from it."""
+    kinds = {_kind_of(value) or _kind_of_handle(value) for value in values}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    if code is not None and any(map(_kind_of_handle, values)):
+        return None if _is_met(code, name) and not _is_opened_to_write(node) else kind
+    return kind
+
+
+def _is_opened_to_write(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and _is_written(node)
+
+
+def _kind_of_handle(value: Value) -> Refused | None:
+    handle = refused_handle(value.name) if isinstance(value, Made) else None
+    return None if handle is None else Refused(handle.name.partition(" ")[2], error=_NOT_PICKLED)
 
 
 def _is_met(code: WorkerCode, name: str) -> bool:
@@ -136,6 +157,8 @@ def _kind(
             return CACHED
         if _is_iterator(evaluator, node, callees, point, world):
             return LOADER_ITERATOR
+        if callees and all(isinstance(callee, External) and callee.name in IMPORTS for callee in callees):
+            return MODULE  # whatever its name
         if _gives_view(evaluator, node, point, world):
             assert isinstance(node.func, ast.Attribute)
             return view(node.func.attr)

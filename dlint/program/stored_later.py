@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.order import always_comes_to, surely_comes_before
 from dlint.knowledge.loading import ITEM_PARTS, is_dataset, kept_parameters
+from dlint.program.set_options import is_options, is_taken_off, set_on_options
 from dlint.source.closures import trail_to
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, dotted, functions_in, self_name, statements_in
@@ -52,13 +53,12 @@ class _Given(NamedTuple):
 
 def stored_later(evaluator: Evaluator, instance: Instance | Made, world: World) -> Iterator[Later]:
     """What is stored in an object after it was made, by calls of its methods and by assignments; in a
-    library's dataset, in place of the transforms and the like that it keeps."""
+    library's dataset, in place of the transforms and the like that it keeps; in options, as others."""
     if instance.node is None:
         return
     if isinstance(instance, Made):
-        for name in ITEM_PARTS if is_dataset(instance.name) else ():
-            if kept_parameters(instance.name, name) is not None:
-                yield from _by_assignments(evaluator, instance, name, world)
+        for name in _settable(evaluator, instance):
+            yield from _by_assignments(evaluator, instance, name, world)
         return
     seen: set[str] = set()
     attributes: set[str] = set()
@@ -91,6 +91,14 @@ def stored_later(evaluator: Evaluator, instance: Instance | Made, world: World) 
                             )
     for name in sorted(attributes - evaluator.classes.properties(instance.cls).keys()):
         yield from _by_assignments(evaluator, instance, name, world)
+
+
+def _settable(evaluator: Evaluator, made: Made) -> tuple[str, ...]:
+    """The attributes of a library's object that others are looked for who set them."""
+    if is_options(made.name):
+        return tuple(each for each in set_on_options(evaluator, made) if not is_taken_off(evaluator, each))
+    names = ITEM_PARTS if is_dataset(made.name) else ()
+    return tuple(name for name in names if kept_parameters(made.name, name) is not None)
 
 
 def is_surely_before(
@@ -132,7 +140,10 @@ def _is(value: Value, instance: Instance | Made, point: Point) -> bool:
 
 
 def _is_at_once(instance: Instance | Made, point: Point) -> bool:
-    """Whether the function around a point makes an object itself, and always comes to the point then."""
+    """Whether the function around a point makes an object itself, and always comes to the point then; but for
+    options, which a whole script has, while it makes loaders and when it is done with them."""
+    if isinstance(instance, Made) and is_options(instance.name):
+        return False
     return always_comes_to(point) and any(node is instance.node for node in walk(point.frame.scope))
 
 

@@ -114,6 +114,7 @@ _SETTINGS = re.compile(
     r"|getTickFrequency|VideoWriter_fourcc|VideoWriter\.fourcc|error|setLogLevel|getLogLevel"
     r"|(__version__|utils\.logging|ocl)\..*)"
 )
+_NO_OWN = "of which it starts none itself"
 _OPENMP = "OpenCV was built with OpenMP, as conda's is"
 _REMEDY = Remedy(
     "cv2_threads_off", "safe", "Turn OpenCV's threads off after the imports", {"kind": "threads"}
@@ -149,9 +150,14 @@ def check(program: Program) -> Iterator[Found]:
         forks = program.start_method_of(use) not in STARTS_ANEW
         condition = loaded(program, use) if code.calls else None
         files = tuple(sorted({event.module.relative for event in code.calls}))
+        # Where all only cost something, a call that starts the threads says more than others of its file.
+        starting = {event.module.relative for event in code.calls if event.name not in NO_THREADS}
+        starting = starting if starting and surely_starts_anew(program, use) else set()
         for event in code.calls:
             umat = event.name == "cv2.UMat"
             if counted and not umat:
+                continue
+            if event.name in NO_THREADS and event.module.relative in starting:
                 continue
             where = (event.module.relative, umat)
             if where not in shelters:
@@ -175,13 +181,15 @@ def check(program: Program) -> Iterator[Found]:
 
 
 def together(findings: Sequence[Finding]) -> Iterator[Finding]:
-    """Findings in files that call cv2 for the same workers, the worst first: it says what happens and names
-    the other places, and those name it."""
-    first = findings[0]
+    """Findings in files that call cv2 for the same workers, the worst first: the first that starts threads,
+    if one does, says what happens and names the other places, and those name it."""
+    first = next((each for each in findings if _NO_OWN not in each.message), findings[0])
     others = [finding for finding in findings if finding.path != first.path]
     also = listed([_place(other) for other in sorted(others, key=lambda other: other.sort_key)])
-    yield first._replace(message=f"{first.message}: that covers {also}, too") if others else first
-    for other in findings[1:]:
+    for other in findings:
+        if other is first:
+            yield first._replace(message=f"{first.message}: that covers {also}, too") if others else first
+            continue
         name, there = other.reach[-1].name, _place(first)
         message = (
             f"{name}() runs in worker code with OpenCV's threads on, as in {there}; one cv2.setNumThreads(0) "
@@ -242,7 +250,7 @@ def _cv2_call(
     if shelter is not None:
         what = f"{event.name}() runs in {method} workers, which do not run {_told(shelter.effect)}"
     elif event.name in NO_THREADS:
-        what = f"{why}, of which it starts none itself"
+        what = f"{why}, {_NO_OWN}"
     elif not surely_starts_anew(program, use):
         effect, what, condition = "hang", f"{why}: forked workers hang", both(condition, _OPENMP)
     yield Found(

@@ -3,7 +3,9 @@
 ## What it finds
 
 `ThreadPoolExecutor()` and `ThreadPool()` in worker code whose size is left out or None, be that the default
-of an option. And, in an IterableDataset, `executor.map(...)` or `executor.submit(...)` over the whole stream,
+of an option, or is the number of all cores (`os.cpu_count()`, `min(32, os.cpu_count() + 4)`); a part of them
+(`os.cpu_count() // info.num_workers`) and a small bound (`min(8, os.cpu_count())`) are fine. And, in an
+IterableDataset, `executor.map(...)` or `executor.submit(...)` over the whole stream,
 or over all of a worker's share of it (`self.files[info.id :: info.num_workers]`, a slice from `info.id * per`
 on, an `islice` without an end, also where a function or method gives that): every element is submitted before
 the first result is given, be it by a function that gets the pool and the elements, and gives the results or
@@ -62,18 +64,18 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.knowledge.iterables import opens
 from dlint.knowledge.processes.pools import POOLS, THREAD_POOLS
 from dlint.program.conditions import executed
+from dlint.program.cores import are_all_cores
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, statements_in
-from dlint.streams.shares import Shares
-from dlint.values.frame import Argument, Arguments, Point, arguments_of, given_to
+from dlint.source.statements import statements_in
+from dlint.streams.whole import is_whole
+from dlint.values.frame import Argument, Arguments, Point, arguments_of
 from dlint.values.functions import function_body, is_generator
 from dlint.values.places import loops_around, path_to
-from dlint.values.values import Const, Function, Items, Table
+from dlint.values.values import Const, Items, Table
 from dlint.values.worlds import HERE
 from dlint.workers.events import Event
 from dlint.workers.reach import Link
@@ -84,15 +86,7 @@ _REMEDY = Remedy("bound_pool", "unsafe", "Give the pool a small size")
 _THREADS = {"ThreadPoolExecutor": "cpu_count() + 4 threads (at most 32)", "ThreadPool": "cpu_count() threads"}
 # Calling one of these in the loop that submits keeps the number of waiting tasks in bounds.
 _BOUNDS = frozenset({"result", "get", "acquire", "wait", "popleft", "as_completed", "exception"})
-_SAME = frozenset(
-    f"builtins.{name}" for name in ("enumerate", "iter", "list", "reversed", "sorted", "tuple", "zip")
-)
-# What goes through all of its last argument, and gives what is made of it or chosen.
-_OF_LAST = {"builtins.filter": 2, "builtins.map": 2, "itertools.chain.from_iterable": 1}
 _GATHERS = frozenset({"list", "tuple", "set", "dict", "sorted"})
-_FAR = 8  # variables and functions looked into
-_REORDERS = frozenset({"shuffle", "sort", "reverse"})
-_ENDLESS = frozenset({"itertools.count", "itertools.cycle", "itertools.chain", "itertools.repeat"})
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -114,6 +108,9 @@ def _size(program: Program, code: WorkerCode, event: Event, call: ast.Call) -> I
     if given is None and not all(_has_no(program, each, pool.size) for each in _handed_on(arguments)):
         return
     by_default = ""
+    if given is not None and _is_of_all_cores(program, given):
+        yield _of_all_cores(program, code, event, call)
+        return
     if given is not None:
         told = program.evaluator.value_of(given, HERE)
         defaults = [program.evaluator.options.default(value, world) for value, world in told]
@@ -133,6 +130,34 @@ def _size(program: Program, code: WorkerCode, event: Event, call: ast.Call) -> I
         None if by_default or _handed_on(arguments) else _REMEDY,
         by_hand=f"give it a small {pool.size}, also where nobody asks for one",
     )
+
+
+def _is_of_all_cores(program: Program, size: Argument) -> bool:
+    if size.expression is None or size.point is None:
+        return False
+    return are_all_cores(program.evaluator, size.expression, size.point, HERE)
+
+
+def _of_all_cores(program: Program, code: WorkerCode, event: Event, call: ast.Call) -> Found:
+    pool = POOLS[event.name]
+    cure = f"give it a small {pool.size}"
+    return Found(
+        event.module,
+        call,
+        f"{pool.shown} with a thread for each core in worker code: every worker starts as many",
+        "cost",
+        cure,
+        executed(program, code, event),
+        event.link.steps(event.name, event.module, call),
+        _REMEDY if _asks_for_cores(call) else None,
+        by_hand=cure,
+    )
+
+
+def _asks_for_cores(call: ast.Call) -> bool:
+    """Whether the number of cores is asked for in the call itself, which then needs only another number."""
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return any(isinstance(each, ast.Call) and ast.unparse(each.func).endswith("cpu_count") for each in given)
 
 
 def _handed_on(arguments: Arguments) -> list[Argument]:
@@ -173,7 +198,7 @@ def _stream(program: Program, code: WorkerCode, event: Event, call: ast.Call) ->
         source, how = submitted, "this submits the whole stream before the first result is read"
     else:
         return
-    if not _is_stream(program, _entered(program, event.point, event.link), source):
+    if not is_whole(program.evaluator, _entered(program, event.point, event.link), source):
         return
     yield Found(
         event.module,
@@ -309,92 +334,3 @@ def _submitted(event: Event, call: ast.Call, loops: list[ast.stmt]) -> ast.expr 
                 case ast.Yield() | ast.YieldFrom() | ast.Break():
                     return None
     return loops[0].iter
-
-
-def _is_stream(program: Program, point: Point, node: ast.expr, far: int = 0) -> bool:
-    """Whether an expression surely gives the whole stream: a generator of the program, an open file,
-    something endless, all that the dataset holds, or a worker's share of these."""
-    match node:
-        case ast.Attribute():
-            return isinstance(node.value, ast.Name) and node.value.id == "self"
-        case ast.GeneratorExp() | ast.ListComp():
-            return _is_stream(program, point, node.generators[0].iter, far)
-        case ast.IfExp(body=body, orelse=orelse):
-            return _is_stream(program, point, body, far) and _is_stream(program, point, orelse, far)
-        case ast.Subscript(value=value, slice=ast.Slice(upper=None, step=ast.expr())):
-            return _is_stream(program, point, value, far)
-        case ast.Subscript(value=value, slice=ast.Slice(step=None) as part):
-            scope = point.frame.scope
-            return (
-                isinstance(scope, FunctionNode)
-                and Shares(scope).is_one_behind_another(part)
-                and _is_stream(program, point, value, far)
-            )
-        case ast.Name(id=name) if far < _FAR:
-            held = list(_held(program, point, name))
-            return bool(held) and all(
-                value is not None and _is_stream(program, at, value, far + 1) for value, at in held
-            )
-        case ast.Call():
-            return _makes_stream(program, point, node, far)
-    return False
-
-
-def _held(program: Program, point: Point, name: str) -> Iterator[tuple[ast.expr | None, Point]]:
-    """What a variable may hold, by the statements that may have set it last, or by what a call gives."""
-    given = given_to(point.frame, name)
-    for statement, _ in program.evaluator.flow.definitions(name, point, HERE, passing=_reorders):
-        value: ast.expr | None = None
-        match statement:
-            case None if given is not None and given.point is not None:
-                yield given.expression, given.point
-                continue
-            case ast.Assign(targets=[ast.Name()], value=value):
-                pass
-            case ast.With(items=[ast.withitem(context_expr=value, optional_vars=ast.Name())]):
-                pass
-        yield value, Point(point.frame, statement)
-
-
-def _reorders(statement: ast.stmt) -> bool:
-    """Whether a statement only gives things another order: ``random.shuffle(urls)``."""
-    match statement:
-        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name))):
-            return name in _REORDERS
-    return False
-
-
-def _makes_stream(program: Program, point: Point, call: ast.Call, far: int) -> bool:
-    for value, _ in program.evaluator.values(call.func, point):
-        if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
-            return is_generator(value.node) or (
-                far < _FAR and _gives_stream(program, point, value, call, far)
-            )
-        name = getattr(value, "name", "")
-        if name in _ENDLESS or (opens(name) and name.endswith("open")):
-            return True
-        if name in _OF_LAST:
-            return len(call.args) == _OF_LAST[name] and _is_stream(program, point, call.args[-1], far)
-        if name in _SAME or (name == "itertools.islice" and _to_the_end(call)):
-            given = call.args if name == "builtins.zip" else call.args[:1]
-            return bool(given) and all(_is_stream(program, point, each, far) for each in given)
-    return False
-
-
-def _gives_stream(program: Program, point: Point, function: Function, call: ast.Call, far: int) -> bool:
-    """Whether a function, be it a method of the same object, returns the whole stream, or a worker's share of
-    what it is given."""
-    if function.receiver is not None and function.receiver != point.frame.receiver:
-        return False
-    frame = program.evaluator.calls.enter(function, arguments_of(call, point), call, point)
-    assert isinstance(function.node, ast.FunctionDef)
-    returned = [each for each in statements_in(function.node.body) if isinstance(each, ast.Return)]
-    return bool(returned) and all(
-        each.value is not None and _is_stream(program, Point(frame, each), each.value, far + 1)
-        for each in returned
-    )
-
-
-def _to_the_end(islice: ast.Call) -> bool:
-    """Whether ``islice(stream, start, None, step)`` has no bound."""
-    return len(islice.args) > 2 and isinstance(islice.args[2], ast.Constant) and islice.args[2].value is None

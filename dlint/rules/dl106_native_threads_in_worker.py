@@ -71,7 +71,6 @@ import ast
 import re
 from collections.abc import Iterator
 
-from dlint.evaluation.library.library import answer_of
 from dlint.evaluation.options.beside import BY_ENVIRONMENT
 from dlint.evaluation.options.option import setting_of
 from dlint.fork.early.put_to_work import run_by_constructors
@@ -82,7 +81,6 @@ from dlint.fork.sides import calls_named, worker_functions
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.fork.together import run_together
 from dlint.knowledge.processes.native_threads import (
-    CORES,
     LIBRARIES,
     LIMITS,
     SET_BY_LAUNCHERS,
@@ -91,6 +89,7 @@ from dlint.knowledge.processes.native_threads import (
 )
 from dlint.program.asked import for_visit
 from dlint.program.conditions import both, loaded
+from dlint.program.cores import is_number_of_cores
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
@@ -156,9 +155,8 @@ def _several(program: Program, event: Event, number: ast.expr) -> bool:
     ]
     # What a user asks for in place of a default says nothing of that.
     known = [value for value in values if not (isinstance(value, External) and _ASKED in value.name)]
-    cores = {answer_of(name).key for name in CORES}
     return bool(known) and all(
-        _is_above_one(_unasked(program, value)) or value.key in cores for value in known
+        _is_above_one(_unasked(program, value)) or is_number_of_cores(value) for value in known
     )
 
 

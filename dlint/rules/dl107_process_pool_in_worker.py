@@ -4,8 +4,8 @@
 
 `multiprocessing.Pool`, `ProcessPoolExecutor`, `multiprocessing.Process` or a `DataLoader` with workers,
 made in worker code of a loader that has workers, or tqdm's `process_map` called there, or a pass there over a
-`DataLoader` with workers that an object has kept. Pools of threads,
-`subprocess` and a nested loader with `num_workers=0` are fine, and so is code that runs only where
+`DataLoader` with workers that an object has kept, alone or among others (`iter(self.loaders[i])`). Pools of
+threads, `subprocess` and a nested loader with `num_workers=0` are fine, and so is code that runs only where
 `get_worker_info()` is None.
 
 ## Why is this bad
@@ -62,7 +62,7 @@ from dlint.source.nodes import walk
 from dlint.source.statements import dotted, expressions, statements_in
 from dlint.values.frame import Point
 from dlint.values.places import tests_around
-from dlint.values.values import Const, Made
+from dlint.values.values import Const, Made, Unknown
 from dlint.values.worlds import World
 from dlint.workers.events import Event
 from dlint.workers.sharing import codes_of
@@ -112,7 +112,7 @@ def _gone_through(program: Program, code: WorkerCode, kept: frozenset[str]) -> I
             for held in _iterated(statement):
                 point = Point(visit.frame, statement)
                 starts = (
-                    held.attr in kept
+                    _attribute(held) in kept
                     and not _tells_apart(program, point, visit.world)
                     and _has_workers(program, held, point, visit.world)
                 )
@@ -133,22 +133,37 @@ def _gone_through(program: Program, code: WorkerCode, kept: frozenset[str]) -> I
 
 
 def _kept(program: Program) -> frozenset[str]:
-    """The names of the attributes in which loaders with workers are stored."""
+    """The names of the attributes in which loaders with workers are stored, each or several in a list or
+    dict."""
     return frozenset(
-        target.attr
+        name
         for loader in program.loaders
-        if isinstance(loader.point.statement, ast.Assign)
-        for target in loader.point.statement.targets
-        if isinstance(target, ast.Attribute) and _surely_has_workers(loader)
+        for name in _stored_in(loader.point.statement)
+        if _surely_has_workers(loader)
     )
 
 
-def _has_workers(program: Program, held: ast.Attribute, point: Point, world: World) -> bool:
-    """Whether an attribute is surely a loader with workers."""
-    found = [
-        program.made_by(value.node) if isinstance(value, Made) else None
-        for value, _ in program.evaluator.values(held, point, world)
-    ]
+def _stored_in(statement: ast.stmt | None) -> Iterator[str]:
+    match statement:
+        case ast.Assign(targets=targets):
+            yield from filter(None, map(_attribute, targets))
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Attribute(attr=name), attr="append"))):
+            yield name
+
+
+def _attribute(held: ast.expr) -> str:
+    """The name of an attribute, or of one of whose list or dict something is taken (``self.loaders[i]``)."""
+    held = held.value if isinstance(held, ast.Subscript) else held
+    return held.attr if isinstance(held, ast.Attribute) else ""
+
+
+def _has_workers(program: Program, held: ast.expr, point: Point, world: World) -> bool:
+    """Whether an attribute is surely a loader with workers, or what is taken of it, as far as that is known:
+    a list which a loop fills may hold others."""
+    values = [value for value, _ in program.evaluator.values(held, point, world)]
+    if isinstance(held, ast.Subscript):
+        values = [value for value in values if not isinstance(value, Unknown)]
+    found = [program.made_by(value.node) if isinstance(value, Made) else None for value in values]
     return bool(found) and all(loader is not None and _surely_has_workers(loader) for loader in found)
 
 
@@ -157,8 +172,8 @@ def _surely_has_workers(loader: Loader) -> bool:
     return all(isinstance(count, Const) and not is_zero(count) for count in counts)
 
 
-def _iterated(statement: ast.stmt) -> Iterator[ast.Attribute]:
-    """The attributes that a statement goes through, or begins to."""
+def _iterated(statement: ast.stmt) -> Iterator[ast.expr]:
+    """The attributes, or things in them, that a statement goes through, or begins to."""
     sources = [statement.iter] if isinstance(statement, ast.For) else []
     for expression in expressions(statement):
         for node in walk(expression):
@@ -170,7 +185,7 @@ def _iterated(statement: ast.stmt) -> Iterator[ast.Attribute]:
     for source in sources:
         if isinstance(source, ast.Call) and dotted(source.func) == "enumerate" and source.args:
             source = source.args[0]
-        if isinstance(source, ast.Attribute):
+        if _attribute(source):
             yield source
 
 

@@ -13,7 +13,8 @@ staticmethod(lambda ...)`). So do datasets of Hugging Face (`rows.with_transform
 the stages of a pipeline of webdataset's, but for those behind a `WebLoader`. A decorator's inner function is
 one where it has not the name of what it decorates (`functools.wraps`). What is stored in a dataset, one of
 torchvision's too, or in a transform before its loader is made, by a method (`dataset.set_scale(2)`), the
-setter of a property or an assignment, is kept on it as well, and what was there before is not.
+setter of a property or an assignment, is kept on it as well, and what was there before is not; so is what a
+script sets on its options (`args.log = open(path, "w")`) of a dataset that keeps them (`self.args = args`).
 
 Also what a dataset or a transform of the program keeps and pickle refuses, whatever its name: a module
 (`self.backend = importlib.import_module(name)`), a generator (`self.files = (path for path in ...)`), a view
@@ -125,12 +126,13 @@ from dlint.finding import Remedy
 from dlint.fork.order import comes_before, is_never_sent
 from dlint.fork.shipped import Part, shipped
 from dlint.fork.start_method import LOKY
-from dlint.fork.unsendable import Kept, kept_open, kept_unsendable
+from dlint.fork.unsendable import Kept, kept_open, kept_unsendable, kind_stored
 from dlint.loaders.loaders import Loader
 from dlint.objects.pickled_state import is_pickled
 from dlint.program.conditions import both, loaded, started_anew
 from dlint.program.given import given_parts
 from dlint.program.program import Program
+from dlint.program.set_options import is_copied, is_options
 from dlint.program.stored_later import is_surely_before, stored_later
 from dlint.project.main_guards import is_guarded
 from dlint.rules.rule import Found
@@ -158,6 +160,7 @@ _CURES = {
     "view of an HDF5 file": "keep a list of what it gives",
 }
 _CURE = "make it where it is first used, in each process"
+_APART = "keep it apart from the options that the dataset keeps"
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -186,7 +189,7 @@ def check(program: Program) -> Iterator[Found]:
             if use.dataset is None:
                 yield from _arguments(program, use, use.loader)
             parts = given_parts(program, use)
-            later = _later(program, parts)
+            later = _later(program, parts, use)
             before = [each for each in later if comes_before(program.evaluator, each.point, use)]
             for part in parts:
                 hazard = _judged(program, part)
@@ -194,8 +197,10 @@ def check(program: Program) -> Iterator[Found]:
                     _is_never_sent(program, hazard, use.loader) or _is_replaced(program, part, before, use)
                 ):
                     yield _found(program, hazard, use)
-            for hazard in _stored_before(program, before, use):
-                yield _found(program, hazard, use)
+            for stored in _stored_before(program, before, use):
+                yield from (_found(program, hazard, use) for hazard in stored.hazards)
+                if stored.kept is not None:
+                    yield _found_kept(program, stored.kept, use, by_loky, stored.cure)
 
 
 @dataclass(frozen=True)
@@ -211,11 +216,14 @@ class _Hazard:
 
 @dataclass(frozen=True)
 class _Later:
-    """What pickle refuses of that which a call stores in an attribute of an object."""
+    """What pickle refuses of that which a call stores in an attribute of an object, be it the thing itself
+    (``kept``); ``cure``: what to do with that where it is not what is to be done with all of its kind."""
 
     into: tuple[Key, str]
     point: Point
     hazards: list[_Hazard]
+    kept: Kept | None
+    cure: str
     at_once: bool
 
 
@@ -228,26 +236,36 @@ def _arguments(program: Program, use: WorkerUse, loader: Loader) -> Iterator[Fou
                     yield _found(program, hazard, use)
 
 
-def _later(program: Program, parts: Sequence[Part]) -> Iterator[_Later]:
+def _later(program: Program, parts: Sequence[Part], use: WorkerUse) -> Iterator[_Later]:
     """What is stored in the objects that are sent, once these are made: what of it pickle refuses."""
     for part in parts:
         held = part.value
         if not (part.pickled and isinstance(held, Instance | Made)):
             continue
-        kind = held.cls.name if isinstance(held, Instance) else held.name.rpartition(".")[2]
-        for name, point, values, at_once, _ in stored_later(program.evaluator, held, part.world):
+        holder = held.cls.name if isinstance(held, Instance) else held.name.rpartition(".")[2]
+        cure = ""
+        if isinstance(held, Made) and is_options(held.name):
+            holder, cure = part.place, _APART
+        for name, point, values, at_once, by in stored_later(program.evaluator, held, part.world):
             if isinstance(held, Made) or is_pickled(program.evaluator, held.cls, name):
-                place = f"{kind}.{name}"
+                place = f"{holder}.{name}"
                 inside = [
                     each
                     for value, world in each_once(values)
                     for each in shipped(program.evaluator, value, place, world)
                 ]
                 hazards = [hazard for each in inside if (hazard := _judged(program, each)) is not None]
-                yield _Later((held.key, name), point, hazards, at_once)
+                # Of a handle that is read from an object of the program's, DL403 tells.
+                code = use.code if isinstance(held, Instance) else None
+                written = getattr(point.statement, "value", None) or by
+                kind = kind_stored(code, name, written, [value for value, _ in values])
+                kept = None if kind is None else Kept(place, written, point.frame.module, kind)
+                if (hazards or kept) and isinstance(held, Made) and is_copied(program.evaluator, held):
+                    break
+                yield _Later((held.key, name), point, hazards, kept, cure, at_once)
 
 
-def _stored_before(program: Program, before: list[_Later], use: WorkerUse) -> Iterator[_Hazard]:
+def _stored_before(program: Program, before: list[_Later], use: WorkerUse) -> Iterator[_Later]:
     """What is in the objects when a loader starts its workers: of an attribute that other things are stored
     in as well, nothing is known."""
     assert use.loader is not None
@@ -257,9 +275,8 @@ def _stored_before(program: Program, before: list[_Later], use: WorkerUse) -> It
             is_surely_before(program.evaluator, each.point, use.loader, at_once=each.at_once)
             for each in stores
         )
-        if sure and all(each.hazards for each in stores):
-            for each in stores:
-                yield from each.hazards
+        if sure and all(each.hazards or each.kept for each in stores):
+            yield from stores
 
 
 def _is_replaced(program: Program, part: Part, before: list[_Later], use: WorkerUse) -> bool:
@@ -375,14 +392,14 @@ def _loader(use: WorkerUse) -> str:
     return f"loader at {place(use.loader.module, use.loader.call)}"
 
 
-def _found_kept(program: Program, kept: Kept, use: WorkerUse, by_loky: bool) -> Found:
+def _found_kept(program: Program, kept: Kept, use: WorkerUse, by_loky: bool, cure: str = "") -> Found:
     kind, sent_from = kept.refused.kind, kept.refused.sent_from
     anew = None if by_loky else started_anew(program, use)
     if sent_from and not by_loky:
         older = f"Python is older than {sent_from}"
         anew = both(older, anew and "workers are not forked (macOS, Windows)")
     sender, workers = ("cloudpickle", "loky's workers") if by_loky else ("pickle", "workers")
-    cure = _CURES.get(kind, _CURE)
+    cure = cure or _CURES.get(kind, _CURE)
     return Found(
         kept.module,
         kept.node,

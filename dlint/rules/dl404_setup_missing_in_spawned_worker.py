@@ -7,7 +7,8 @@
 whose workers are started by spawn or forkserver: by `multiprocessing_context`, which may be an option's
 default, by the project's `set_start_method`, in one script of several, or by dlint's option `start-method`.
 Only where it matters to the worker code: OpenCV's threads where it calls cv2, OpenCL where it makes a
-`cv2.UMat`, the default dtype where it makes tensors of floats without a `dtype`. A call that sets what each
+`cv2.UMat`, the default dtype where it makes tensors of floats without a `dtype` (`torch.tensor(x)` does where
+`x` is seen to be, or to hold, Python's floats). A call that sets what each
 process has anyway (`torch.float32`) is left alone.
 
 The finding stands at the set-up call. Where the option `start-method` says spawn or forkserver,
@@ -63,7 +64,7 @@ from collections.abc import Iterator
 
 from dlint.fork.protection import Effect
 from dlint.fork.start_method import STARTS_ANEW, scripts_that_start_anew, surely_starts_anew
-from dlint.knowledge.processes.setups import SETUPS, Setup
+from dlint.knowledge.processes.setups import GIVEN_TYPE, SETUPS, Setup
 from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -89,7 +90,7 @@ def check(program: Program) -> Iterator[Found]:
         names = {event.name for event in events}
         for setup in SETUPS:
             if setup.name in names or (
-                setup.concerns and not any(_concerns(setup, event) for event in events)
+                setup.concerns and not any(_concerns(program, setup, event) for event in events)
             ):
                 continue
             if setup.name not in written:
@@ -102,11 +103,39 @@ def check(program: Program) -> Iterator[Found]:
                 yield from _found(program, together, setup, value, script, method)
 
 
-def _concerns(setup: Setup, event: Event) -> bool:
+def _concerns(program: Program, setup: Setup, event: Event) -> bool:
     given = event.node.keywords if isinstance(event.node, ast.Call) else []
-    return any(
-        event.name.startswith(name) if name.endswith(".") else event.name == name for name in setup.concerns
-    ) and all(keyword.arg != "dtype" for keyword in given)
+    return (
+        any(
+            event.name.startswith(name) if name.endswith(".") else event.name == name
+            for name in setup.concerns
+        )
+        and all(keyword.arg != "dtype" for keyword in given)
+        and (event.name not in GIVEN_TYPE or _is_given_floats(program, event))
+    )
+
+
+def _is_given_floats(program: Program, event: Event) -> bool:
+    """Whether a call that makes a tensor of the type of what it is given is seen to get floats of Python's:
+    integers stay such, and arrays keep a type of their own."""
+    at, name = GIVEN_TYPE[event.name]
+    if not isinstance(event.node, ast.Call):
+        return False
+    given = [keyword.value for keyword in event.node.keywords if keyword.arg == name]
+    waiting = given or event.node.args[at : at + 1]
+    for node in waiting:  # grows meanwhile
+        match node:
+            case ast.List(elts=[]) | ast.Tuple(elts=[]) | ast.Call(func=ast.Name(id="float")):
+                return True
+            case ast.List(elts=held) | ast.Tuple(elts=held):
+                waiting += held
+            case ast.ListComp(elt=held):
+                waiting.append(held)
+            case _:
+                values = program.evaluator.values(node, event.point, event.world)
+                if any(isinstance(value, Const) and isinstance(value.value, float) for value, _ in values):
+                    return True
+    return False
 
 
 def _values(program: Program, name: str) -> Iterator[object]:

@@ -41,6 +41,9 @@ _FLOATS = (
 )
 _NEW_FLOATS = tuple(f"torch.{name}" for name in _FLOATS)
 
+# What these make is of the type of what they are given: the place and the name of that.
+GIVEN_TYPE = {"torch.tensor": (0, "data"), "torch.full": (1, "fill_value")}
+
 SETUPS = (
     Setup("cv2.setNumThreads", "each starts OpenCV's thread pool", "cost", ("cv2.",)),
     # OpenCL works on cv2.UMat only.
