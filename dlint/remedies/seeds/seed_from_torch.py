@@ -302,12 +302,12 @@ def _reseed(
         if source.code(place) != text:
             edits.replace(place, statements.expression(text), key=("seed", text))
             gone.append(place)
+    said = set(re.findall(r"\w+", " ".join(texts.values())))
     if isinstance(function, cst.FunctionDef):
         fold_twins(source, edits, function, texts)
-        drop_unused_locals(source, edits, function, gone)
+        drop_unused_locals(source, edits, function, gone, said)
         if kept:
             _retell(source, edits, function, lambda text: fresh.retold(text, parts[kept[0].call], torch))
-    said = set(re.findall(r"\w+", " ".join(texts.values())))
     names = (name for node in gone for name in [node, *source.descendants(node, cst.Name)])
     return [name for name in names if isinstance(name, cst.Name) and name.value not in said]
 
