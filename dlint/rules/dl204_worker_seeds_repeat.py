@@ -6,7 +6,8 @@ A `worker_init_fn` (a function, lambda, partial, method or a factory's result, i
 `random`, torch, imgaug or OpenCV with
 
 - a constant or a setting (`np.random.seed(0)`, `random.seed(args.seed)`),
-- the worker's number, the rank and fixed numbers only (`np.random.seed(args.seed + worker_id)`),
+- the worker's number, the rank and fixed numbers only (`np.random.seed(args.seed + worker_id)`), also those
+  that the worker's dataset keeps (`get_worker_info().dataset.seed + worker_id`),
 - the first word of NumPy's state (`np.random.seed(np.random.get_state()[1][0] + worker_id)`).
 
 Also a library's seeding function that is passed itself (`worker_init_fn=np.random.seed`): it gets the
@@ -141,7 +142,8 @@ class _Given(NamedTuple):
 
 def _given(program: Program, code: WorkerCode, loader: Loader | None, *, copied: bool) -> Iterator[_Given]:
     together: dict[int, list[Seeding]] = {}
-    seedings = list(repeating(program.evaluator, code, copied=copied))
+    uses = program.known_uses(loader) if loader is not None else []
+    seedings = list(repeating(program.evaluator, code, uses, copied=copied))
     counting = any(WORKER in each.kinds for each in seedings)
     kept = (
         loader is not None and counting and (keeps_workers(program, loader) or _keeps_those_it_seeds(loader))
