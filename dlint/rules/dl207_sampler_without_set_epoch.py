@@ -4,7 +4,8 @@
 
 A shuffling `DistributedSampler` whose loader is iterated once an epoch, in a program that never calls its
 `set_epoch`, or surely with the same number each time: in the loop over the epochs with one that this loop
-does not change (`set_epoch(0)`, `set_epoch(args.seed)`), or once before it. A call behind a test of a method
+does not change (`set_epoch(0)`, `set_epoch(args.seed)`, the number that the loop begins with, an attribute
+that nobody sets but the constructor: `self.epoch = 0`), or once before it. A call behind a test of a method
 that the receiver does not have is none (`hasattr(loader, "set_epoch")` of torch's own loader,
 `hasattr(loader.dataset, "set_epoch")` of a dataset without it), nor is one on what torch itself makes for the
 loader (`loader.sampler` where it gets a `batch_sampler`, `loader.batch_sampler` where it gets a sampler). A
