@@ -92,6 +92,18 @@ _SEEDS_NOTHING = (
 SEED_KEYWORDS = ("seed", "a", "x")
 # NumPy takes seeds of 32 bits only.
 NARROW_SEEDS = frozenset({"numpy.random.seed", "numpy.random.RandomState"})
+# What functions that seed do besides.
+BESIDE_SEEDS = frozenset(
+    {
+        "torch.cuda.manual_seed",
+        "torch.cuda.manual_seed_all",
+        "torch.cuda.is_available",
+        "torch.initial_seed",
+        "torch.use_deterministic_algorithms",
+        "builtins.str",
+        "builtins.int",
+    }
+)
 # Context managers that put the state of these libraries back after their block.
 KEEPS_STATE = {
     "torch.fork_rng": "torch",

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.knowledge.randomness import SEEDS
+from dlint.knowledge.randomness import BESIDE_SEEDS, SEEDS
 from dlint.randomness.init_functions import takes_one
 from dlint.randomness.seeds import seeds_of
 from dlint.source.statements import statements_in
@@ -22,18 +22,6 @@ if TYPE_CHECKING:
     from dlint.workers.uses import WorkerUse
 
 _ROLE = "worker_init_fn"
-# What functions that seed do besides.
-_BESIDES = frozenset(
-    {
-        "torch.cuda.manual_seed",
-        "torch.cuda.manual_seed_all",
-        "torch.cuda.is_available",
-        "torch.initial_seed",
-        "torch.use_deterministic_algorithms",
-        "builtins.str",
-        "builtins.int",
-    }
-)
 
 
 class Seeding(NamedTuple):
@@ -87,7 +75,7 @@ def seeds_only(evaluator: Evaluator, function: Function) -> bool:
     code = code_of(evaluator, function)
     return (
         any(event.name in SEEDS for event in code.events)
-        and all(event.name in SEEDS or event.name in _BESIDES for event in code.events)
+        and all(event.name in SEEDS or event.name in BESIDE_SEEDS for event in code.events)
         and all(
             isinstance(statement, ast.Assign | ast.Expr | ast.If | ast.Pass)
             for visit in code.visits
