@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from dlint.knowledge.epochs import (
     WITHOUT_GRADIENTS,
@@ -15,6 +16,12 @@ from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.places import places_around
+from dlint.values.values import Function
+from dlint.values.worlds import HERE
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+    from dlint.calls.site import Site
 
 _SWITCH = "set_grad_enabled"
 
@@ -85,6 +92,32 @@ def is_without_gradients(point: Point) -> bool:
             return True
     decorators = getattr(point.frame.scope, "decorator_list", [])
     return any(_turns_off(decorator) for decorator in decorators)
+
+
+def is_without_gradients_by(evaluator: Evaluator, point: Point, site: Site) -> bool:
+    """Whether no gradients are kept where a point stands in a function, as one call has it:
+    ``torch.set_grad_enabled(optimizer is not None)``, called without an optimizer."""
+    switches = [
+        (item.context_expr.args[0], place.owner)
+        for place in places_around(point)
+        if isinstance(place.owner, ast.With)
+        for item in place.owner.items
+        if isinstance(item.context_expr, ast.Call) and item.context_expr.args
+        if (dotted(item.context_expr.func) or "").rpartition(".")[2] == _SWITCH
+    ]
+    if not switches:
+        return False
+    frames = [
+        evaluator.calls.enter(callee, site.arguments, site.call, site.point)
+        for callee, _ in evaluator.values(site.call.func, site.point)
+        if isinstance(callee, Function) and callee.node is point.frame.scope
+    ]
+    return bool(frames) and any(
+        all(
+            not result for frame in frames for result, _ in evaluator.truth(switch, Point(frame, block), HERE)
+        )
+        for switch, block in switches
+    )
 
 
 def _turns_off(node: ast.expr) -> bool:
