@@ -15,7 +15,7 @@ from dlint.knowledge.epochs import (
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, statements_in
 from dlint.values.frame import Frame, Point
-from dlint.values.places import places_around
+from dlint.values.places import places_around, tests_around
 from dlint.values.values import Function
 from dlint.values.worlds import HERE
 
@@ -94,30 +94,44 @@ def is_without_gradients(point: Point) -> bool:
     return any(_turns_off(decorator) for decorator in decorators)
 
 
-def is_without_gradients_by(evaluator: Evaluator, point: Point, site: Site) -> bool:
-    """Whether no gradients are kept where a point stands in a function, as one call has it:
-    ``torch.set_grad_enabled(optimizer is not None)``, called without an optimizer."""
+def trains_nothing_by(evaluator: Evaluator, point: Point, site: Site) -> bool:
+    """Whether a loop at a point in a function trains nothing, as one call has it: no gradients are kept
+    (``torch.set_grad_enabled(optimizer is not None)``), or no step is taken (``if train: loss.backward()``).
+    """
     switches = [
-        (item.context_expr.args[0], place.owner)
+        (item.context_expr.args[0], Point(point.frame, place.owner))
         for place in places_around(point)
         if isinstance(place.owner, ast.With)
         for item in place.owner.items
         if isinstance(item.context_expr, ast.Call) and item.context_expr.args
         if (dotted(item.context_expr.func) or "").rpartition(".")[2] == _SWITCH
     ]
-    if not switches:
+    loop = [point.statement] if point.statement is not None else []
+    steps = [Point(point.frame, each) for each in statements_in(loop) if _takes_step(each)]
+    tests = [[(test, step, outcome) for test, outcome, _ in tests_around(step)] for step in steps]
+    if not switches and not (tests and all(tests)):
         return False
     frames = [
         evaluator.calls.enter(callee, site.arguments, site.call, site.point)
         for callee, _ in evaluator.values(site.call.func, site.point)
         if isinstance(callee, Function) and callee.node is point.frame.scope
     ]
-    return bool(frames) and any(
-        all(
-            not result for frame in frames for result, _ in evaluator.truth(switch, Point(frame, block), HERE)
+
+    def never(test: ast.expr, at: Point, outcome: bool) -> bool:
+        return all(
+            result is not outcome
+            for frame in frames
+            for result, _ in evaluator.truth(test, Point(frame, at.statement), HERE)
         )
-        for switch, block in switches
-    )
+
+    off = any(never(switch, at, True) for switch, at in switches)
+    left_out = bool(tests) and all(any(never(*test) for test in around) for around in tests)
+    return bool(frames) and (off or left_out)
+
+
+def _takes_step(statement: ast.stmt) -> bool:
+    """Whether a statement itself trains: what stands inside it is another."""
+    return isinstance(statement, ast.Expr | ast.Assign) and speaks_of_training(ast.unparse(statement))
 
 
 def _turns_off(node: ast.expr) -> bool:

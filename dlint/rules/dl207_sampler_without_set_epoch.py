@@ -25,10 +25,10 @@ Not reported: samplers with `shuffle=False`, also where the `__init__` of a deri
 and loaders that are called after evaluation (`val_sampler`, `test_loader`, `evaluate()`), themselves or by
 their place (`{"val": loader}`, `("val", loader)`, `Engine(eval_loader=loader)`), loaders that are gone
 through once (also by an attempt that is made again after an error) or only without gradients
-(`torch.no_grad()`, `model.eval()`, `torch.set_grad_enabled(train)` as the call has it), the loader that gets
-`shuffle=False` of those that one function makes, programs that only evaluate, samplers made anew in each
-epoch with another seed (`seed=epoch`, also through functions that are given it), and samplers of the
-project's own that count the epochs or draw random numbers of their own.
+(`torch.no_grad()`, `model.eval()`), or by calls that train nothing (`run(model, loader, train=False)`), the
+loader that gets `shuffle=False` of those that one function makes, programs that only evaluate, samplers made
+anew in each epoch with another seed (`seed=epoch`, also through functions that are given it), and samplers of
+the project's own that count the epochs or draw random numbers of their own.
 
 ## Why is this bad
 
