@@ -13,9 +13,9 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from dlint.fork.together import beside
-from dlint.fork.worker_dataset import may_be_of
 from dlint.knowledge.randomness import WORKER_INFO
 from dlint.values.values import External, Instance, Made, Partial, Unknown, Value
+from dlint.workers.worker_dataset import may_be_of
 
 if TYPE_CHECKING:
     from dlint.fork.program import Program
@@ -55,7 +55,9 @@ def _is_for(program: Program, use: WorkerUse, owner: Instance, setting: Setting)
         return asking is None or not _is_others_alone(program, use, asking)
     if asking is not None:
         held = [setting.holder] if setting.holder is not None else []
-        return (not held or may_be_of(program, use, held, owner.cls)) and _is_run(program, use, asking)
+        return (not held or may_be_of(program.evaluator, use, held, owner.cls)) and _is_run(
+            program, use, asking
+        )
     frame = setting.point.frame
     is_test = program.modules.index.is_test
     if is_test(frame.module.relative) and not is_test(use.file or ""):

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from dlint.fork.order import comes_before
 from dlint.fork.start_method import STARTS_ANEW, start_method_of
 from dlint.fork.together import beside
-from dlint.fork.worker_dataset import may_be_of
 from dlint.source.desugaring.records import AFTER_INIT
 from dlint.source.module import Module
 from dlint.source.nodes import walk
@@ -18,6 +17,7 @@ from dlint.source.statements import statements_in
 from dlint.values.frame import Point
 from dlint.values.values import Class, Function, Instance, Partial, Unknown, Value
 from dlint.workers.worker import WorkerCode
+from dlint.workers.worker_dataset import may_be_of
 
 if TYPE_CHECKING:
     from dlint.fork.program import Program
@@ -186,7 +186,10 @@ def _sets(program: Program, use: WorkerUse, visit: Visit, names: set[str], holde
                 into[id(each)] = (each.value, Point(visit.frame, statement))
     return any(
         may_be_of(
-            program, use, [value for value, _ in program.evaluator.values(held, at, visit.world)], holder
+            program.evaluator,
+            use,
+            [value for value, _ in program.evaluator.values(held, at, visit.world)],
+            holder,
         )
         for held, at in into.values()
     )

@@ -90,7 +90,9 @@ CHANGES_BY_WORDS = ("setattr(", ".update(", "merge_from", "__dict__")
 # What reads settings from a file, or from the words of a command, into others.
 MERGES_SETTINGS = ("merge_from",)
 CHANGES_BY_NAME = re.compile(
-    r"\bsetattr\(|\.update\(|\bmerge_from|\[[^\]\n]{1,99}\]\s*=(?!=)|__dict__|\bvars\([\w.]+\)\["
+    r"^(?![ \t]*#).*?"
+    r"(?:\bsetattr\(|\.update\(|\bmerge_from|\[[^\]\n]{1,99}\]\s*=(?!=)|__dict__|\bvars\([\w.]+\)\[)",
+    re.MULTILINE,
 )
 
 # What reads a variable of the system's, and gives a default where there is none.

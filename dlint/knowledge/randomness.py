@@ -92,6 +92,18 @@ _SEEDS_NOTHING = (
 SEED_KEYWORDS = ("seed", "a", "x")
 # NumPy takes seeds of 32 bits only.
 NARROW_SEEDS = frozenset({"numpy.random.seed", "numpy.random.RandomState"})
+# What functions that seed do besides.
+BESIDE_SEEDS = frozenset(
+    {
+        "torch.cuda.manual_seed",
+        "torch.cuda.manual_seed_all",
+        "torch.cuda.is_available",
+        "torch.initial_seed",
+        "torch.use_deterministic_algorithms",
+        "builtins.str",
+        "builtins.int",
+    }
+)
 # Context managers that put the state of these libraries back after their block.
 KEEPS_STATE = {
     "torch.fork_rng": "torch",
@@ -125,6 +137,7 @@ GENERATORS = {
     "random.Random": "random.Random(...)",
     "torch.Generator": "torch.Generator()",
     "torch.Generator().manual_seed": "torch.Generator()",
+    "torch.quasirandom.SobolEngine": "SobolEngine(...)",
 }
 # The methods of Python's generator that all its others draw by: whose class has one of its own draws from
 # something else.
@@ -134,8 +147,8 @@ CHECKED_STATES = frozenset(
     {"sklearn.utils.check_random_state", "sklearn.utils.validation.check_random_state"}
 )
 MADE_OF_SEED = "numpy.random.RandomState"
-# Methods of a generator that seed it again or set its state.
-RESEEDS = frozenset({"__setstate__", "manual_seed", "seed", "set_state", "setstate"})
+# Methods of a generator that seed it again, set its state or have it go on from elsewhere.
+RESEEDS = frozenset({"__setstate__", "fast_forward", "manual_seed", "seed", "set_state", "setstate"})
 # What NumPy's generators draw from: to set its ``state`` is the way to seed a ``Generator`` again.
 BIT_GENERATORS = frozenset({"_bit_generator", "bit_generator"})
 # Methods of a generator that draw nothing.
@@ -150,6 +163,8 @@ _NO_DRAWS = frozenset(
         "initial_seed",
         "spawn",
         "clone_state",
+        "fast_forward",
+        "reset",
     }
 )
 

@@ -168,6 +168,12 @@ class Program:
         """The worker uses of one loader."""
         return self._by_loader.get(id(loader), [])
 
+    def known_uses(self, loader: Loader) -> list[WorkerUse]:
+        """The worker uses of one loader with their datasets; none where it may get something else than
+        objects of the program's classes."""
+        known = all(isinstance(value, Instance) for value in loader.values("dataset"))
+        return [use for use in self.uses_of(loader) if use.dataset is not None] if known else []
+
     def possible_uses(self, loader: Loader) -> list[WorkerUse]:
         """The worker uses of one loader, and where nobody can tell its dataset (it is found by a name from
         the settings) those of every dataset that no loader is seen to get, or that some choose by a name."""

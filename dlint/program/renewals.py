@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 
 from dlint.fork.sides import asks_for, functions_of, init_visits, names_of
-from dlint.fork.worker_dataset import meant
 from dlint.knowledge.augmentation.augmenters import renews
 from dlint.knowledge.epochs import TELLS
 from dlint.knowledge.randomness import BIT_GENERATORS, RESEEDS
@@ -21,6 +20,7 @@ from dlint.values.places import loops_that_repeat
 from dlint.values.values import Const, External, Instance, Made, Value
 from dlint.workers.events import Visit
 from dlint.workers.uses import WorkerUse
+from dlint.workers.worker_dataset import meant
 
 
 def renewed_by_call(program: Program, use: WorkerUse, made: Made) -> bool:
@@ -164,7 +164,7 @@ def _seeds_it(program: Program, use: WorkerUse, visit: Visit, made: Made) -> boo
         value.key == made.key
         for held in _seedings(visit.function.node, None)
         for holder, _ in program.evaluator.values(held, at, visit.world)
-        for value in meant(program, use, holder) or ()
+        for value in meant(program.evaluator, use, holder) or ()
     )
 
 

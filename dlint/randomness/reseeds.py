@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.randomness import SEEDS, STATE_CALLS, draws_from
+from dlint.knowledge.randomness import BESIDE_SEEDS, SEEDS, STATE_CALLS, draws_from
 from dlint.source.layout import Layout, Place
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted
@@ -61,7 +61,7 @@ def _only_seeds(function: Function, code: WorkerCode) -> bool:
             return False  # it may hand back the seed
     if any(draws_from(event.name, library) for event in inside for library in STATE_CALLS):
         return False
-    seeding = {id(event.node) for event in inside if event.name in SEEDS}
+    seeding = {id(event.node) for event in inside if event.name in SEEDS or event.name in BESIDE_SEEDS}
     return "seed" in name.lower() or seeding == calls.keys()
 
 

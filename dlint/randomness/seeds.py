@@ -7,7 +7,7 @@ this follows the seed's expression back through assignments, parameters, argumen
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -46,6 +46,7 @@ from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.places import path_to, tests_around
 from dlint.values.values import Const, External, Function, Instance, Made, Partial, Value
 from dlint.values.worlds import HERE, World
+from dlint.workers.worker_dataset import meant
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -386,7 +387,7 @@ class _Trace:
         """What constructors store in an attribute of their objects, whatever its name says; nothing where
         others may store something there."""
         attributes, found = self._evaluator.attributes, list[Seed]()
-        for holder, w in self._evaluator.values(node.value, point, world):
+        for holder, w in self._holders(node, point, world):
             if not isinstance(holder, Instance) or attributes.is_set_from_outside(holder, node.attr):
                 return []
             storing = {id(function) for _, function in attributes.storing(holder, node.attr)}
@@ -403,10 +404,16 @@ class _Trace:
                     found += self.of(value, at, w)
         return found
 
+    def _holders(self, node: ast.Attribute, point: Point, world: World) -> Iterator[tuple[Value, World]]:
+        """What has the attribute; what a worker asks for as its dataset is one that a loader has sent."""
+        for holder, w in self._evaluator.values(node.value, point, world):
+            sent = [value for use in self._uses for value in meant(self._evaluator, use, holder) or ()]
+            yield from ((value, w) for value in sent or [holder])
+
     def _is_told(self, node: ast.Attribute, point: Point, world: World) -> bool:
         """Whether a method of the object that is told the epoch (``set_epoch``) sets the attribute, or the
         parent does in each round of a loop, and not surely to the same."""
-        held = self._evaluator.values(node.value, point, world)
+        held = self._holders(node, point, world)
         holders = [holder for holder, _ in held if isinstance(holder, Instance)]
         return any(
             function.name != "__init__" and sounds_changing(function.name)

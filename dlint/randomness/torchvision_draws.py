@@ -5,13 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.augmentation import torchvision
+from dlint.knowledge.randomness import draws_from
 from dlint.values.values import Const, Items, Made, Value
 from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
+    from dlint.workers.events import Event
 
 _DEEPEST = 5
+
+
+def is_drawn_by(evaluator: Evaluator, event: Event, library: str) -> bool:
+    """Whether a call draws from the global state of a library; torchvision's transforms do from torch's."""
+    if draws_from(event.name, library):
+        return True
+    if library != "torch" or event.owner is None or not event.name.endswith("().__call__"):
+        return False
+    return draws_from_torch(evaluator, event.owner)
 
 
 def draws_from_torch(evaluator: Evaluator, value: Value, depth: int = 0) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.knowledge.randomness import SEEDS
+from dlint.knowledge.randomness import BESIDE_SEEDS, SEEDS
 from dlint.randomness.init_functions import takes_one
 from dlint.randomness.seeds import seeds_of
 from dlint.source.statements import statements_in
@@ -19,20 +19,9 @@ from dlint.workers.worker import WorkerCode
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
+    from dlint.workers.uses import WorkerUse
 
 _ROLE = "worker_init_fn"
-# What functions that seed do besides.
-_BESIDES = frozenset(
-    {
-        "torch.cuda.manual_seed",
-        "torch.cuda.manual_seed_all",
-        "torch.cuda.is_available",
-        "torch.initial_seed",
-        "torch.use_deterministic_algorithms",
-        "builtins.str",
-        "builtins.int",
-    }
-)
 
 
 class Seeding(NamedTuple):
@@ -59,9 +48,12 @@ def code_of(evaluator: Evaluator, function: Function, given: Iterable[Value] = (
     return code
 
 
-def repeating(evaluator: Evaluator, code: WorkerCode, *, copied: bool) -> Iterator[Seeding]:
+def repeating(
+    evaluator: Evaluator, code: WorkerCode, uses: Sequence[WorkerUse] = (), *, copied: bool
+) -> Iterator[Seeding]:
     """The seeding calls whose seed is the same in every epoch, whichever way leads to them; of workers that
-    are ``copied`` from the parent, or import its modules anew."""
+    are ``copied`` from the parent, or import its modules anew. ``uses`` are those with the loader's datasets,
+    where all of them are known."""
     entries = {
         id(visit.link): visit for visit in code.visits if visit.role == _ROLE and _is_entry(visit.link)
     }
@@ -72,7 +64,7 @@ def repeating(evaluator: Evaluator, code: WorkerCode, *, copied: bool) -> Iterat
         entry = entries.get(id(_entry_of(event.link)))
         if entry is None or not _can_be_called(entry):
             continue
-        seeds = seeds_of(evaluator, code, event, copied=copied)
+        seeds = seeds_of(evaluator, code, event, uses, copied=copied)
         if seeds and all(seed.repeats for seed in seeds):
             kinds = frozenset().union(*(seed.kinds for seed in seeds))
             yield Seeding(event, entry, _place(evaluator, entry, event), kinds)
@@ -83,7 +75,7 @@ def seeds_only(evaluator: Evaluator, function: Function) -> bool:
     code = code_of(evaluator, function)
     return (
         any(event.name in SEEDS for event in code.events)
-        and all(event.name in SEEDS or event.name in _BESIDES for event in code.events)
+        and all(event.name in SEEDS or event.name in BESIDE_SEEDS for event in code.events)
         and all(
             isinstance(statement, ast.Assign | ast.Expr | ast.If | ast.Pass)
             for visit in code.visits

@@ -91,7 +91,6 @@ from dlint.knowledge.randomness import (
     SEEDS,
     SETS_STATE,
     STATE_CALLS,
-    draws_from,
     may_draw,
     sounds_changing,
 )
@@ -101,6 +100,7 @@ from dlint.program.program import Program
 from dlint.randomness.reseeds import is_for_first, is_once_a_pass, place_of_seeding
 from dlint.randomness.seed import CLOCK, FIXED, NEW, TORCH, UNKNOWN, WORKER, Seed
 from dlint.randomness.seeds import seeds_of
+from dlint.randomness.torchvision_draws import is_drawn_by
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed
 from dlint.source.nodes import speaks_of, walk
@@ -158,7 +158,7 @@ def check(program: Program) -> Iterator[Found]:
         for each in together.values():
             yield _found(program, code, each)
         for event in code.events:
-            if event.name in SETS_STATE and _sets_kept(program, event) and _is_drawn(code, event, draws_from):
+            if event.name in SETS_STATE and _sets_kept(program, event) and _is_drawn(program, code, event):
                 yield _found_state(program, code, event)
 
 
@@ -430,7 +430,7 @@ def _asked_for(program: Program, together: list[_Repeating]) -> str | None:
 
 def _found(program: Program, code: WorkerCode, together: list[_Repeating]) -> Found:
     """The finding for what one call seeds: of several libraries those that worker code draws from."""
-    drawing = [each for each in together if _is_drawn(code, each.event, draws_from)]
+    drawing = [each for each in together if _is_drawn(program, code, each.event)]
     # A way there that no test of the mode lets through alone tells more than the shortest.
     event, seeds, once = min(drawing or together, key=lambda each: _mode(each.event) is not None)
     point, call = place_of_seeding(event, code)
@@ -464,7 +464,7 @@ def _found(program: Program, code: WorkerCode, together: list[_Repeating]) -> Fo
             executed(program, code),
             _asked_for(program, drawing or together),
             _mode(event),
-            None if drawing else _undrawn(code, event),
+            None if drawing else _undrawn(program, code, event),
         ),
         event.link.steps(event.name, event.module, event.node),
         Remedy("remove_reseed", "unsafe", _summary(event, once), {} if cure == _LOCAL else {"cure": cure})
@@ -513,7 +513,7 @@ def _by_hand(call: ast.expr, library: str, cure: str) -> str:
     return f"hand {_GENERATORS.get(library, _GENERATORS['NumPy'])(seed)} to what draws, in place of this call"
 
 
-def _undrawn(code: WorkerCode, event: Event) -> str | None:
+def _undrawn(program: Program, code: WorkerCode, event: Event) -> str | None:
     """The condition for a state that worker code is not seen to draw from, where it draws from another that
     is seeded beside it."""
     beside = [
@@ -521,17 +521,20 @@ def _undrawn(code: WorkerCode, event: Event) -> str | None:
         for each in code.events
         if each.name in SEEDS and each.point.frame.scope is event.point.frame.scope and each is not event
     ]
-    if _is_drawn(code, event, may_draw) or not any(_is_drawn(code, each, draws_from) for each in beside):
+    may_be = any(may_draw(each.name, library) for each, library in _other_calls(code, event))
+    if may_be or not any(_is_drawn(program, code, each) for each in beside):
         return None
     return f"worker code draws from {SEEDS[event.name]}"
 
 
-def _is_drawn(code: WorkerCode, event: Event, draws: Callable[[str, str], bool]) -> bool:
+def _is_drawn(program: Program, code: WorkerCode, event: Event) -> bool:
     """Whether worker code draws from a state that a call seeds."""
+    return any(is_drawn_by(program.evaluator, each, library) for each, library in _other_calls(code, event))
+
+
+def _other_calls(code: WorkerCode, event: Event) -> Iterator[tuple[Event, str]]:
+    """The calls of worker code that seed nothing, each with every library whose state a call seeds."""
     libraries = _libraries(event).replace(" and ", ", ").split(", ")
-    return any(
-        draws(each.name, library)
-        for each in code.events
-        if each.role != "worker_init_fn" and each.name not in SEEDS
-        for library in libraries
-    )
+    for each in code.events:
+        if each.role != "worker_init_fn" and each.name not in SEEDS:
+            yield from ((each, library) for library in libraries)

@@ -6,7 +6,8 @@ A `worker_init_fn` (a function, lambda, partial, method or a factory's result, i
 `random`, torch, imgaug or OpenCV with
 
 - a constant or a setting (`np.random.seed(0)`, `random.seed(args.seed)`),
-- the worker's number, the rank and fixed numbers only (`np.random.seed(args.seed + worker_id)`),
+- the worker's number, the rank and fixed numbers only (`np.random.seed(args.seed + worker_id)`), also those
+  that the worker's dataset keeps (`get_worker_info().dataset.seed + worker_id`),
 - the first word of NumPy's state (`np.random.seed(np.random.get_state()[1][0] + worker_id)`).
 
 Also a library's seeding function that is passed itself (`worker_init_fn=np.random.seed`): it gets the
@@ -87,7 +88,7 @@ from typing import NamedTuple
 
 from dlint.finding import Remedy
 from dlint.fork.start_method import python_starts_anew, surely_starts_anew
-from dlint.knowledge.randomness import SEEDS, TAKES_NO_SEED, draws_from
+from dlint.knowledge.randomness import SEEDS, TAKES_NO_SEED
 from dlint.loaders.loaders import Loader
 from dlint.loaders.passes import is_passed_once
 from dlint.loaders.training import is_called_after_evaluation
@@ -97,7 +98,7 @@ from dlint.program.endless import keeps_workers
 from dlint.program.program import Program
 from dlint.randomness.init_functions import init_functions
 from dlint.randomness.seed import FIXED, STATE, WORKER
-from dlint.randomness.torchvision_draws import draws_from_torch
+from dlint.randomness.torchvision_draws import is_drawn_by
 from dlint.randomness.worker_seeds import Seeding, repeating
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed
@@ -141,7 +142,8 @@ class _Given(NamedTuple):
 
 def _given(program: Program, code: WorkerCode, loader: Loader | None, *, copied: bool) -> Iterator[_Given]:
     together: dict[int, list[Seeding]] = {}
-    seedings = list(repeating(program.evaluator, code, copied=copied))
+    uses = program.known_uses(loader) if loader is not None else []
+    seedings = list(repeating(program.evaluator, code, uses, copied=copied))
     counting = any(WORKER in each.kinds for each in seedings)
     kept = (
         loader is not None and counting and (keeps_workers(program, loader) or _keeps_those_it_seeds(loader))
@@ -180,17 +182,8 @@ def _drawn(program: Program, seedings: list[Seeding], loader: Loader | None) -> 
     return [
         library
         for library in _seeded(seedings)
-        if any(event.role != _ARGUMENT and _draws(program, event, library) for event in events)
+        if any(event.role != _ARGUMENT and is_drawn_by(program.evaluator, event, library) for event in events)
     ]
-
-
-def _draws(program: Program, event: Event, library: str) -> bool:
-    """Whether a call draws from the global state of a library; torchvision's transforms do from torch's."""
-    if draws_from(event.name, library):
-        return True
-    if library != "torch" or event.owner is None or not event.name.endswith("().__call__"):
-        return False
-    return draws_from_torch(program.evaluator, event.owner)
 
 
 def _seeded(seedings: list[Seeding]) -> list[str]:

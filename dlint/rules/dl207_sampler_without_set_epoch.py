@@ -4,7 +4,8 @@
 
 A shuffling `DistributedSampler` whose loader is iterated once an epoch, in a program that never calls its
 `set_epoch`, or surely with the same number each time: in the loop over the epochs with one that this loop
-does not change (`set_epoch(0)`, `set_epoch(args.seed)`), or once before it. A call behind a test of a method
+does not change (`set_epoch(0)`, `set_epoch(args.seed)`, the number that the loop begins with, an attribute
+that nobody sets but the constructor: `self.epoch = 0`), or once before it. A call behind a test of a method
 that the receiver does not have is none (`hasattr(loader, "set_epoch")` of torch's own loader,
 `hasattr(loader.dataset, "set_epoch")` of a dataset without it), nor is one on what torch itself makes for the
 loader (`loader.sampler` where it gets a `batch_sampler`, `loader.batch_sampler` where it gets a sampler). A
@@ -21,12 +22,13 @@ themselves; ignite's engines, which go through a loader for `max_epochs`, do not
 `MpDeviceLoader`. A comprehension over a range, or `map`, runs epochs as a loop does.
 
 Not reported: samplers with `shuffle=False`, also where the `__init__` of a derived class gives it; samplers
-and loaders that are called after evaluation (`val_sampler`, `test_loader`, `evaluate()`), loaders that are
-gone through once (also by an attempt that is made again after an error) or only without gradients
-(`torch.no_grad()`, `model.eval()`), the loader that gets `shuffle=False` of those that one function makes,
-programs that only evaluate, samplers made anew in each epoch with another seed
-(`seed=epoch`, also through functions that are given it), and samplers of the project's own that count the
-epochs or draw random numbers of their own.
+and loaders that are called after evaluation (`val_sampler`, `test_loader`, `evaluate()`), themselves or by
+their place (`{"val": loader}`, `("val", loader)`, `Engine(eval_loader=loader)`), loaders that are gone
+through once (also by an attempt that is made again after an error) or only without gradients
+(`torch.no_grad()`, `model.eval()`), or by calls that train nothing (`run(model, loader, train=False)`), the
+loader that gets `shuffle=False` of those that one function makes, programs that only evaluate, samplers made
+anew in each epoch with another seed (`seed=epoch`, also through functions that are given it), and samplers of
+the project's own that count the epochs or draw random numbers of their own.
 
 ## Why is this bad
 

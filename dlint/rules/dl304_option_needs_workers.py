@@ -21,8 +21,9 @@ What a test expects to raise (`with pytest.raises(ValueError):`) is left alone.
 ## Why is this bad
 
 The constructor raises ValueError (torch 2.13; `prefetch_factor=2`, the default before, does so from torch 2.0
-on, any other number from 1.7 on, as `persistent_workers`; a context from 1.2 on); a `timeout` without workers
-and `prefetch_factor=0` end in an AssertionError when the loader is iterated.
+on, and is left alone where the project declares an older one; any other number from 1.7 on, as
+`persistent_workers`; a context from 1.2 on); a `timeout` without workers and `prefetch_factor=0` end in an
+AssertionError when the loader is iterated.
 
 ## Example
 
@@ -76,6 +77,8 @@ from dlint.values.facts import fits
 from dlint.values.values import Const, External, Unknown, Value
 from dlint.values.worlds import World
 
+# Before this torch, what was the default prefetch_factor raises nothing without workers.
+_TAKES_NONE = (2, 0)
 _ERRORS = {
     "persistent_workers": "ValueError",
     "prefetch_factor": "ValueError",
@@ -113,6 +116,8 @@ def _without_workers(program: Program, loader: Loader, name: str) -> Judge:
                 needed = is_on(program.evaluator, value, world)
             case "timeout":
                 needed = isinstance(value, Const) and _is_number(value) and value.value > 0
+            case "prefetch_factor" if program.releases.torch_is_before(_TAKES_NONE):
+                needed = surely_given(value, world) and not _was_default(value)
             case _:
                 needed = surely_given(value, world)
         asked = _options(loader) if needed and world.is_as_it_stands else ()
@@ -160,7 +165,9 @@ def _needs_workers(program: Program, loader: Loader, missing: dict[str, Conflict
     always = asked is None and all(conflict.always for conflict in missing.values())
     why = "num_workers is 0" if asked is None else f"{asked} is 0 by default"
     error = _ERRORS[names[0]]
-    if names[0] == "prefetch_factor" and all(map(_was_default, missing["prefetch_factor"].ways)):
+    if names[0] == "prefetch_factor" and all(
+        _was_default(way["prefetch_factor"]) for way in missing["prefetch_factor"].ways
+    ):
         error += ", from torch 2.0 on"
     remedy = _kept_with_workers(loader, names, always) or _dropped(loader, names, always)
     return Found(
@@ -225,9 +232,8 @@ def _is_nought(value: Value | None) -> bool:
     return isinstance(value, Const) and value.value == 0
 
 
-def _was_default(way: dict[str, Value | None]) -> bool:
-    """Whether the prefetch_factor is what it was in torch 1 when nobody gave one."""
-    value = way["prefetch_factor"]
+def _was_default(value: Value | None) -> bool:
+    """Whether a prefetch_factor is what it was in torch 1 when nobody gave one."""
     return isinstance(value, Const) and value.value == 2
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dlint import engine
-from dlint.settings.settings import Settings
+from dlint.settings.settings import Settings, load
 
 _PROGRAM = """import argparse
 
@@ -125,3 +125,26 @@ def test_what_the_environment_may_say_is_not_taken_away(tmp_path: Path) -> None:
     (finding,) = engine.check([tmp_path], Settings(select=("DL304",))).findings
     assert finding.remedy is None
     assert "as the option workers is 0 by default" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("declared", "given", "found"),
+    [
+        ("torch==1.13.1", "prefetch_factor=2", False),
+        ("torch>=1.9,<2", "prefetch_factor=2", False),
+        ("torch==1.13.1", "prefetch_factor=4", True),
+        ("torch==1.13.1", "persistent_workers=True", True),
+        ("torch>=1.13", "prefetch_factor=2", True),
+        ("torch==2.0.0", "prefetch_factor=2", True),
+        ("torch", "prefetch_factor=2", True),
+    ],
+)
+def test_what_was_the_default_raises_nothing_before_torch_2(
+    tmp_path: Path, declared: str, given: str, found: bool
+) -> None:
+    (tmp_path / "requirements.txt").write_text(f"{declared}\n")
+    (tmp_path / "program.py").write_text(
+        f"from torch.utils.data import DataLoader\n\nDataLoader(range(9), num_workers=0, {given})\n"
+    )
+    settings = load(tmp_path)._replace(select=("DL304",))
+    assert bool(engine.check([tmp_path], settings).findings) is found

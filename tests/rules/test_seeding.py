@@ -603,3 +603,32 @@ def test_functions_of_torch_that_draw_and_that_do_not(
     found = engine.check([tmp_path], Settings(select=("DL201",))).findings
     (of_torch,) = [each for each in found if each.message.startswith("torch.manual_seed")]
     assert of_torch.condition == condition
+
+
+@pytest.mark.parametrize(
+    ("transform", "libraries"),
+    [
+        ("transforms.RandomCrop(8)", "random and torch"),
+        ("transforms.Compose([transforms.Resize(9), transforms.RandomHorizontalFlip()])", "random and torch"),
+        ("transforms.Compose([transforms.Resize(9), transforms.ToTensor()])", "random"),
+        ("transforms.RandomHorizontalFlip(p=1.0)", "random"),
+    ],
+)
+def test_what_transforms_draw_is_told(tmp_path: Path, transform: str, libraries: str) -> None:
+    text = f"""
+    def __getitem__(self, index):
+        seed_all(7)
+        return transforms.functional.rotate(TRANSFORM(index), random.uniform(0, 9))
+
+
+TRANSFORM = {transform}
+
+
+def seed_all(seed):
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+"""
+    (tmp_path / "main.py").write_text(f"from torchvision import transforms\n{_HEAD}{text}{_LOADED}")
+    (found,) = engine.check([tmp_path], Settings(select=("DL201",))).findings
+    assert f"every draw from {libraries} after it repeats" in found.message

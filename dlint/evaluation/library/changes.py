@@ -33,24 +33,24 @@ class Changes:
         self._anywhere: bool | None = None
         self._by_key: dict[str, bool] = {}
         self._below: dict[tuple[str, str], bool] = {}
+        self._said: dict[str, bool] = {}
 
     def may_be(self, made: Made, name: str) -> bool:
         """Whether code may change what stands under a name in settings: in the file that makes them, or, of
         something that is called like settings, in another."""
-        index = self._modules.index
-        if made.point.frame.module.says(CHANGES_BY_NAME) or any(map(index.mentioning, CHANGES_SETTINGS)):
+        if made.point.frame.module.says(CHANGES_BY_NAME) or any(map(self._is_said, CHANGES_SETTINGS)):
             return True
         if isinstance(made.point.frame.scope, ast.Module):  # all files have them
-            return any(map(index.mentioning, CHANGES_BY_WORDS)) or self.is_stored_by_key(name)
+            return any(map(self._is_said, CHANGES_BY_WORDS)) or self.is_stored_by_key(name)
         if self._anywhere is None:
-            self._anywhere = any(map(index.mentioning, MERGES_SETTINGS)) or self._are_called_so()
+            self._anywhere = any(map(self._is_said, MERGES_SETTINGS)) or self._are_called_so()
         return self._anywhere or self.is_stored_by_key(name)
 
     def may_be_by_code(self, made: Made, name: str) -> bool:
         """The same of code alone, that reads no user's file into them."""
         return (
             CHANGES_BY_NAME.search(made.point.frame.module.text.replace(*_READS)) is not None
-            or any(map(self._modules.index.mentioning, CHANGES_SETTINGS))
+            or any(map(self._is_said, CHANGES_SETTINGS))
             or self.is_stored_by_key(name)
             or self.is_updated(name)
             or self._is_listed(name)
@@ -61,10 +61,19 @@ class Changes:
         """Whether files that are read into settings leave what stands there under a name as it is: the
         project has such files, which set several of the others, and none sets it."""
         index = self._modules.index
-        if not any(map(index.mentioning, MERGES_SETTINGS)):
+        if not any(map(self._is_said, MERGES_SETTINGS)):
             return True
         others = sorted(set(_STORED.findall(made.point.frame.module.text)) - {name})
         return bool(others) and index.is_configured(*others, least=_SEVERAL) and not index.is_configured(name)
+
+    def _is_said(self, word: str) -> bool:
+        """Whether some file has a word on a line that is no comment."""
+        known = self._said.get(word)
+        if known is None:
+            line = re.compile(rb"^(?![ \t]*#).*" + re.escape(word.encode()), re.MULTILINE)
+            index = self._modules.index
+            known = self._said[word] = any(line.search(index.data(file)) for file in index.mentioning(word))
+        return known
 
     def is_stored_by_key(self, name: str) -> bool:
         """Whether some file stores under a key that is written out: ``cfg["workers"] = 4``."""

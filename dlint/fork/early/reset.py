@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from dlint.fork.sides import after_fork, asks_for, init_visits, is_all_known_after_fork
-from dlint.fork.worker_dataset import may_be_of
 from dlint.source.nodes import walk
 from dlint.source.statements import (
     FunctionNode,
@@ -23,6 +22,7 @@ from dlint.values.frame import Frame, Point
 from dlint.values.functions import function_body
 from dlint.values.values import Class, External, Instance, Made, Unknown, Value
 from dlint.workers.repetition import is_only_where_none
+from dlint.workers.worker_dataset import may_be_of
 
 if TYPE_CHECKING:
     from dlint.fork.program import Program
@@ -111,7 +111,7 @@ def _meets(
                     if any(value.key == made.key for value in values(node)):
                         return True
                 case ast.Attribute(value=held, attr=name) if name in names or name == "__dict__":
-                    if may_be_of(program, use, values(held), cls):
+                    if may_be_of(program.evaluator, use, values(held), cls):
                         return True
                 case ast.Attribute(value=held, attr=name) if name in _RENEWING:
                     found = values(held)
@@ -158,7 +158,7 @@ def _sets(program: Program, use: WorkerUse, visit: Visit, cls: Class, name: str)
     for statement, held in setting:
         point = Point(visit.frame, statement)
         values = [value for value, _ in evaluator.values(held, point, visit.world)]
-        if may_be_of(program, use, values, cls) and not (
+        if may_be_of(program.evaluator, use, values, cls) and not (
             statement is not None and is_only_where_none(statement, point)
         ):
             return True

@@ -12,7 +12,7 @@ from dlint.knowledge.epochs import HOW_OFTEN, RUNS_EPOCHS, names_evaluation, spe
 from dlint.loaders.iteration import Iteration, Iterations
 from dlint.loaders.loaders import Loader
 from dlint.loaders.program import Program
-from dlint.loaders.training import evaluates, is_without_gradients
+from dlint.loaders.training import evaluates, is_without_gradients, trains_nothing_by
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, statements_in, target_names
@@ -161,7 +161,9 @@ def _epoch_loops(
         elif isinstance(scope, ast.FunctionDef) and id(scope) not in seen and far < _FAR:
             seen.add(id(scope))
             for site in program.evaluator.sites.of(scope, point.frame):
-                if _may_pass(iterations, site, iteration.loader):
+                if _may_pass(iterations, site, iteration.loader) and not trains_nothing_by(
+                    program.evaluator, point, site
+                ):
                     there = _named_at(iterations, site.call, site.point, node)
                     waiting.append((site.point, there, site.call, _given(site.call), far + 1))
 

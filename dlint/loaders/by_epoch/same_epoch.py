@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.calls.parameters import is_static, written
 from dlint.knowledge.randomness import sounds_changing, sounds_like_settings
 from dlint.loaders.by_epoch.epoch_loops import loops_above
+from dlint.loaders.by_epoch.kept_number import is_never_changed, is_set_in_alone
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, parameters, statements_in
 from dlint.values.frame import Point
@@ -17,6 +18,7 @@ from dlint.values.places import loops_around
 if TYPE_CHECKING:
     from dlint.loaders.program import Program
 
+_RANGES = ("range", "trange", "tqdm.trange")
 # Through so many functions a number is followed that these are given.
 _FAR = 2
 
@@ -44,13 +46,16 @@ def is_same(program: Program, tell: Tell, loop: ast.stmt, far: int = 0) -> bool:
     """Whether a call surely tells the same number in all rounds of the loop over the epochs, or is made in
     none of them."""
     frame = tell.point.frame
+    if is_never_changed(program, tell.number, frame):
+        tell = tell._replace(number=ast.Constant(0))  # whichever it is
     if id(loop) in frame.layout.places:
         if any(True for _ in loops_around(Point(frame, loop))) or any(
             True for _ in loops_above(program, tell.point)
         ):
             return False
         if any(each is tell.point.statement for each in walk(loop)):
-            return _is_fixed(tell.number, tell.point, frame.layout.bound_by(loop))
+            bound = frame.layout.bound_by(loop)
+            return _is_fixed(tell.number, tell.point, bound) or _begins(program, tell, loop, bound)
         # Who is called by nobody that is seen may be called for each epoch.
         scope = frame.scope
         seen = not isinstance(scope, ast.FunctionDef) or any(program.evaluator.sites.of(scope, frame))
@@ -111,6 +116,27 @@ def _is_fixed(number: ast.expr, point: Point, bound: frozenset[str]) -> bool:
                 and not sounds_changing(name)
                 and bound.isdisjoint({holder, f"{holder}.{name}"})
             )
+    return False
+
+
+def _begins(program: Program, tell: Tell, loop: ast.stmt, bound: frozenset[str]) -> bool:
+    """Whether a loop over the epochs begins with the number, a local variable or a setting that is not
+    changed meanwhile: ``range(args.start, args.epochs)``."""
+    number = tell.number
+    if not bound.isdisjoint(_paths(number)):
+        return False
+    counted = loop.iter if isinstance(loop, ast.For) else None
+    while isinstance(counted, ast.Call) and dotted(counted.func) not in _RANGES:
+        counted = counted.args[0] if counted.args else None
+    if not isinstance(counted, ast.Call) or len(counted.args) < 2:
+        return False
+    if ast.dump(counted.args[0]) != ast.dump(number):
+        return False
+    match number:
+        case ast.Name():
+            return True
+        case ast.Attribute(value=ast.Name(id=holder), attr=name):
+            return sounds_like_settings(holder) and is_set_in_alone(program, name, tell.point.frame.scope)
     return False
 
 

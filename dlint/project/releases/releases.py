@@ -111,6 +111,11 @@ class Releases:
         allowed = self._declared.oldest or f"torch {' '.join(first.bounds.split())}"
         return f"{older} (the project allows {allowed}: {self._place(first)})"
 
+    def torch_is_before(self, release: Release) -> bool:
+        """Whether the project allows only an older torch than this; the user names but the oldest."""
+        below = self._declared.below if self._target is None else None
+        return below is not None and numbers(below) <= release
+
     def python_is_from(self, release: Release) -> bool:
         """Whether the project runs on this Python and newer ones only."""
         declared = self._python.allowed

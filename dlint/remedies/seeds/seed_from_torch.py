@@ -29,6 +29,7 @@ from dlint.rewriting.seeding.init_functions import (
     given_values,
     is_for_workers_only,
     passed_at,
+    uses_given,
     worker_parameter,
 )
 from dlint.rewriting.seeding.seed_worker import OWN_SEED, seeding_function, torch_name
@@ -56,8 +57,9 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         if why_not is not None:
             _pass_another(source, edits, program, target, why_not)
             return
-        given = given_values(program, target)
-        seedings = list(repeating(program.evaluator, code_of(program.evaluator, target, given), copied=True))
+        code = code_of(program.evaluator, target, given_values(program, target))
+        uses = uses_given(program, target)
+        seedings = list(repeating(program.evaluator, code, uses, copied=True))
         seeds = _seeds(source, call, function, seedings)
         fresh = FreshSeeds(source, function, program, target)
         seeds += _of_state_words(source, function, seeds, fresh)
@@ -302,12 +304,12 @@ def _reseed(
         if source.code(place) != text:
             edits.replace(place, statements.expression(text), key=("seed", text))
             gone.append(place)
+    said = set(re.findall(r"\w+", " ".join(texts.values())))
     if isinstance(function, cst.FunctionDef):
         fold_twins(source, edits, function, texts)
-        drop_unused_locals(source, edits, function, gone)
+        drop_unused_locals(source, edits, function, gone, said)
         if kept:
             _retell(source, edits, function, lambda text: fresh.retold(text, parts[kept[0].call], torch))
-    said = set(re.findall(r"\w+", " ".join(texts.values())))
     names = (name for node in gone for name in [node, *source.descendants(node, cst.Name)])
     return [name for name in names if isinstance(name, cst.Name) and name.value not in said]
 

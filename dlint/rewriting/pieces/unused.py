@@ -94,9 +94,14 @@ def remove_unused(source: Source, edits: Edits, gone: cst.CSTNode) -> None:
 
 
 def drop_unused_locals(
-    source: Source, edits: Edits, function: cst.FunctionDef, gone: Collection[cst.CSTNode]
+    source: Source,
+    edits: Edits,
+    function: cst.FunctionDef,
+    gone: Collection[cst.CSTNode],
+    said: Collection[str] = (),
 ) -> None:
-    """Take away the locals that only ``gone`` (what the edits take away or replace) read.
+    """Take away the locals that only ``gone`` (what the edits take away or replace) read; what stands there
+    now says the names in ``said``.
 
     Raises CannotRepair where such a local's value does something besides.
     """
@@ -109,7 +114,7 @@ def drop_unused_locals(
             )
         return True
 
-    _drop_locals(source, edits, function, gone, only_gives)
+    _drop_locals(source, edits, function, gone, only_gives, said)
 
 
 def _drop_locals(
@@ -118,13 +123,14 @@ def _drop_locals(
     function: cst.FunctionDef,
     gone: Collection[cst.CSTNode],
     may_go: Callable[[Source, cst.BaseExpression], bool],
+    said: Collection[str] = (),
 ) -> list[cst.CSTNode]:
     """Take away the locals that only ``gone`` read and whose values may go; gives all that goes."""
     out = list(gone)
     names = {name for node in out for name in source.names_in(node)}
     while names:
         name = names.pop()
-        assigned = only_value(source, function, name)
+        assigned = only_value(source, function, name) if name not in said else None
         if assigned is None or any(each is assigned or source.encloses(each, assigned) for each in out):
             continue
         reads = [

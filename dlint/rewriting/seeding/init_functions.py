@@ -7,9 +7,11 @@ from collections.abc import Iterator
 
 from dlint.calls.parameters import is_static
 from dlint.changes.mentions import Mention, mentions
+from dlint.loaders.loaders import Loader
 from dlint.program.program import Program
 from dlint.rewriting.seeding.passed_on import ARGUMENT, is_partial, is_passed
 from dlint.values.values import Function, Instance, Key, Partial, Value
+from dlint.workers.uses import WorkerUse
 
 
 def is_for_workers_only(program: Program, function: Function) -> bool:
@@ -40,11 +42,24 @@ def given_values(program: Program, function: Function) -> list[Value]:
     """What loaders get for their worker_init_fn that leads to a function: the function itself, partials of
     it, objects whose ``__call__`` it is."""
     found: dict[Key, Value] = {}
+    for _, value in _given(program, function):
+        found[value.key] = value
+    return list(found.values())
+
+
+def uses_given(program: Program, function: Function) -> list[WorkerUse]:
+    """The worker uses, with their datasets, of the loaders that get a function; none where a dataset is not
+    known."""
+    found = [program.known_uses(loader) for loader, _ in _given(program, function)]
+    return [use for uses in found for use in uses] if all(found) else []
+
+
+def _given(program: Program, function: Function) -> Iterator[tuple[Loader, Value]]:
+    """The loaders that get a function for their worker_init_fn, with what each gets that leads to it."""
     for loader in program.loaders:
         for value in loader.values(ARGUMENT):
             if value is not None and any(each is function.node for each in _called_by(program, value)):
-                found[value.key] = value
-    return list(found.values())
+                yield loader, value
 
 
 def _called_by(program: Program, value: Value) -> list[ast.AST]:

@@ -9,27 +9,29 @@ from dlint.knowledge.randomness import WORKER_INFO
 from dlint.values.values import Class, External, Instance, Value
 
 if TYPE_CHECKING:
-    from dlint.fork.program import Program
+    from dlint.calls.evaluator import Evaluator
     from dlint.workers.uses import WorkerUse
 
 _DATASET: Final = f"{WORKER_INFO}().dataset"
 
 
-def may_be_of(program: Program, use: WorkerUse, holders: Iterable[Value], cls: Class | None) -> bool:
+def may_be_of(evaluator: Evaluator, use: WorkerUse, holders: Iterable[Value], cls: Class | None) -> bool:
     """Whether one of some values, as code that asks for its worker's dataset knows them, may be an object of
     a class in the workers of a use. Yes where that is not known."""
     if cls is None:
         return True
     for holder in holders:
-        found: list[Value] | None = [holder] if isinstance(holder, Instance) else meant(program, use, holder)
+        found: list[Value] | None = (
+            [holder] if isinstance(holder, Instance) else meant(evaluator, use, holder)
+        )
         if found is None or any(
-            not isinstance(each, Instance) or _related(program, each, cls) for each in found
+            not isinstance(each, Instance) or _related(evaluator, each, cls) for each in found
         ):
             return True
     return False
 
 
-def meant(program: Program, use: WorkerUse, holder: Value) -> list[Value] | None:
+def meant(evaluator: Evaluator, use: WorkerUse, holder: Value) -> list[Value] | None:
     """What stands behind ``get_worker_info().dataset.transform``; None for what is nothing of the kind."""
     if not (isinstance(holder, External) and holder.owner is not None and use.dataset is not None):
         return None
@@ -41,13 +43,13 @@ def meant(program: Program, use: WorkerUse, holder: Value) -> list[Value] | None
         found = [
             outcome
             for value, world in found
-            for outcome in program.evaluator.attribute(value, name, asked.node, asked.point, world)
+            for outcome in evaluator.attribute(value, name, asked.node, asked.point, world)
         ]
     return [value for value, _ in found] or None
 
 
-def _related(program: Program, instance: Instance, cls: Class) -> bool:
-    line = program.evaluator.classes.line
+def _related(evaluator: Evaluator, instance: Instance, cls: Class) -> bool:
+    line = evaluator.classes.line
     return any(above.node is cls.node for above in line(instance.cls)) or any(
         above.node is instance.cls.node for above in line(cls)
     )
