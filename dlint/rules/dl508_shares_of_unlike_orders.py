@@ -237,11 +237,11 @@ def _is_divided(
 ) -> bool:
     """Whether the worker's part is taken of what a call gives, or a name stands for after a statement: there,
     or by a function of the project that gets it."""
+    if any(isinstance(loop, ast.While) for loop in loops_around(point)):
+        return False  # what this round leaves out, the next may give
     own = _of(program, shares, code, point.frame)
     if own.taken_of(whole, point) if isinstance(whole, str) else own.takes_of(whole):
         return True
-    if any(isinstance(loop, ast.While) for loop in loops_around(point)):
-        return False  # what this round leaves out, the next may give
     for statement, call in own.calls_with(whole, point):
         at = Point(point.frame, statement)
         if own.is_of_lone(at):
