@@ -116,7 +116,7 @@ from dlint.streams.shares import UNTOLD, Part, Shares, Told, is_what, passed_thr
 from dlint.streams.sources.staged import shuffled_shares
 from dlint.values.frame import Frame, Point
 from dlint.values.places import loops_around, path_to
-from dlint.values.values import Const, Function, Instance, Value
+from dlint.values.values import Const, Function, Instance, Made, Value
 from dlint.workers.events import Event
 from dlint.workers.reach import Link
 from dlint.workers.sharing import nearest
@@ -127,6 +127,13 @@ from dlint.workers.worker import WorkerCode
 _SEEDS_NUMPY = (1, 9)
 # The methods of generators that put things in an order.
 _BY_GENERATOR = frozenset({"permutation", "sample", "shuffle"})
+# What gives generators their seeds.
+_SEEDED = frozenset(
+    {
+        *("numpy.random.RandomState", "numpy.random.RandomState().seed", "numpy.random.default_rng"),
+        *("random.Random", "random.Random().seed", "torch.Generator().manual_seed", "torch.Generator().seed"),
+    }
+)
 # What gives the same whatever order it is handed.
 _UNORDERS = frozenset({"len", "max", "min", "natsorted", "set", "sort", "sorted", "sum"})
 _LONGEST = 24  # characters of the list in the message
@@ -382,6 +389,8 @@ def _has_several(loader: Loader) -> bool:
 def _shuffling(event: Event) -> tuple[Event, str | None]:
     """A call that puts things in an order of chance, and whose numbers it draws: one that draws the key by
     which things are sorted stands for the sorting (``files.sort(key=lambda _: random.random())``)."""
+    if _given_generator(event) is not None:
+        return event, None
     library = SHUFFLES_IN_PLACE.get(event.name) or SHUFFLES_ANEW.get(event.name)
     link = event.link
     key, caller, above = link.site, link.caller, link.above
@@ -402,18 +411,38 @@ def _shuffling(event: Event) -> tuple[Event, str | None]:
 def _by_own_state(event: Event) -> str | None:
     """The method by which a generator puts things in an order of chance: ``random.Random(0).shuffle(files)``,
     ``rng.permutation(n)``."""
+    if _given_generator(event) is not None:
+        return "permutation"
     made, (maker, _, method) = event.owner, event.name.rpartition(".")
     is_own = made is not None and made.name in GENERATORS and maker == f"{made.name}()"
     return method if is_own and method in _BY_GENERATOR else None
 
 
+def _given_generator(event: Event) -> ast.expr | None:
+    """The generator that torch is told to draw an order by: ``torch.randperm(n, generator=g)``."""
+    given = event.node.keywords if isinstance(event.node, ast.Call) and event.name == "torch.randperm" else []
+    return next((word.value for word in given if word.arg == "generator"), None)
+
+
 def _is_unlike(program: Program, use: WorkerUse, event: Event) -> bool:
     """Whether a generator is one that worker code makes, of a seed that no two workers have: the number of
-    the worker or torch's seed, or nothing at all."""
-    makers = [each for each in use.code.events if event.owner is not None and each.node is event.owner.node]
-    return bool(makers) and all(
+    the worker or torch's seed, or nothing at all; torch's own begin all alike, until they are told one."""
+    given = _given_generator(event)
+    program.evaluator.start()
+    values: list[Value | None] = [event.owner]
+    if given is not None:
+        values = [value for value, _ in program.evaluator.values(given, event.point, event.world)]
+    seeding = [
+        each
+        for value in values
+        if isinstance(value, Made)
+        for each in use.code.events
+        if each.node is value.node or (each.owner is not None and each.owner.node is value.node)
+        if each.name in _SEEDED
+    ]
+    return bool(seeding) and all(
         len(seed.kinds & {WORKER, TORCH, FRESH}) == 1
-        for each in makers
+        for each in seeding
         for seed in seeds_of(program.evaluator, use.code, each)
     )
 
@@ -429,8 +458,6 @@ def _ordered(event: Event, statement: ast.stmt) -> ast.expr | None:
         return call.args[0] if len(call.args) == 1 and not call.keywords else None
     if isinstance(call.func, ast.Attribute) and call.func.attr == "sort":
         return call.func.value
-    if any(keyword.arg == "generator" for keyword in call.keywords):
-        return None
     if "sample" in (method, event.name.removeprefix("random.")) and not _takes_all(call):
         return None
     around = path_to(statement, call)
