@@ -63,16 +63,25 @@ from dlint.knowledge.parts import FILE_OF_ARRAYS, is_in_memory, sounds_like_data
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.module import Module
-from dlint.source.statements import dotted, statement_at, statements_in
+from dlint.source.nodes import walk
+from dlint.source.statements import (
+    dotted,
+    expressions,
+    own_names,
+    self_name,
+    statement_at,
+    statements_in,
+)
 from dlint.streams.handed_items import FORWARDS, hands_items_on
 from dlint.streams.items import inner
 from dlint.streams.label_passes import Pass, Use, passes, reads_images
 from dlint.streams.memory.stored import Field
 from dlint.streams.parts import Parts
-from dlint.values.frame import Point
+from dlint.values.frame import Point, layout_of
+from dlint.values.places import tests_around
 from dlint.values.values import Function, Instance, Made, Value
 from dlint.values.worlds import HERE
-from dlint.workers.events import Visit
+from dlint.workers.events import Event, Visit
 
 # All repetitions that a search may begin anew at many places are bounded: a line may be made to be hostile.
 # What a pass has on one of its lines: ``for image, label in dataset`` (or ``enumerate(...)``), or
@@ -149,7 +158,8 @@ def check(program: Program) -> Iterator[Found]:
                 if found.giver is not None and not _gives_items(program, found.giver, point):
                     continue
                 values = [value for value, _ in program.evaluator.values(found.source, point)]
-                decoded = [value for value in values if _is_decoded(program, value)]
+                told = _told_before(program, trail, found.source, point)
+                decoded = [value for value in values if _is_decoded(program, value, told)]
                 for use in uses:
                     if any(_is_in_vain(parts, value, use) for value in decoded):
                         yield _found(module, found._replace(use=use))
@@ -224,12 +234,49 @@ def _splits(program: Program, statement: ast.stmt, point: Point) -> bool:
     return False
 
 
-def _is_decoded(program: Program, value: Value) -> bool:
-    """Whether reading an item of a dataset is work: more than a look into memory."""
+def _told_before(program: Program, trail: list[ast.AST], source: ast.expr, point: Point) -> frozenset[str]:
+    """The attributes that a function gives a dataset, or a part of it, before it goes through that, itself or
+    by the dataset's methods: ``dataset.labels_only = True``, ``dataset.only_labels()``."""
+    path, statement = dotted(source) or "", trail[-1]
+    found: set[str] = set()
+    for each in statements_in(point.frame.layout.body):
+        if each.lineno > getattr(statement, "lineno", 0):
+            continue
+        for name in own_names(each):
+            holder, _, attribute = name.rpartition(".")
+            if holder == path or holder.startswith(f"{path}."):
+                found.add(attribute)
+        for node in (each for expression in expressions(each) for each in walk(expression)):
+            match node:
+                case ast.Call(func=ast.Attribute(value=holding) as method) if dotted(holding) == path:
+                    found |= _stored_by(program, method, Point(point.frame, each))
+    return frozenset(found)
+
+
+def _stored_by(program: Program, method: ast.Attribute, point: Point) -> set[str]:
+    """The attributes of its object that a method of the program stores."""
+    found: set[str] = set()
+    for value, _ in program.evaluator.values(method, point):
+        if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
+            own = f"{self_name(value.node)}."
+            binds = layout_of(value.node).binds
+            found |= {name.removeprefix(own) for name in binds if name.startswith(own)}
+    return found
+
+
+def _hangs_on(event: Event, told: frozenset[str]) -> bool:
+    """Whether attributes of the dataset decide whether its code comes to a call, or what that calls."""
+    asked = [event.node.func] if isinstance(event.node, ast.Call) else []
+    asked += [test for at in event.places() for test, _, _ in tests_around(at)]
+    return any(isinstance(node, ast.Attribute) and node.attr in told for each in asked for node in walk(each))
+
+
+def _is_decoded(program: Program, value: Value, told: frozenset[str]) -> bool:
+    """Whether reading an item of a dataset is work: more than a look into memory, whatever it is ``told``."""
     if isinstance(value, Made):
         parts = [part for part, _ in inner(program.evaluator, value, HERE)]
         torchvisions = value.name.startswith("torchvision.datasets.") and is_dataset(value.name)
-        return torchvisions or any(_is_decoded(program, part) for part in parts)
+        return torchvisions or any(_is_decoded(program, part, told) for part in parts)
     if not isinstance(value, Instance):
         return False
     libraries = program.evaluator.classes.libraries(value.cls)
@@ -239,7 +286,10 @@ def _is_decoded(program: Program, value: Value) -> bool:
         return False
     code = program.code_of(value)
     return any(
-        event.role == "dataset" and not is_in_memory(event.name) and not event.name.startswith("builtins.")
+        event.role == "dataset"
+        and not is_in_memory(event.name)
+        and not event.name.startswith("builtins.")
+        and not (told and _hangs_on(event, told))
         for event in code.events
     ) or any(visit.role == "dataset" and _reads_arrays(program, visit) for visit in code.visits)
 

@@ -110,7 +110,7 @@ def _picks_images(target: ast.expr, body: list[ast.stmt] | list[ast.expr], found
     """Whether a loop over indices takes the first part of the items."""
     if not isinstance(target, ast.Name):
         return False
-    shaped = _shaped(body)
+    shaped, measured = _shaped(body), _measured(body)
     inner: set[int] = set()
     for node in (each for part in body for each in walk(part)):
         match node:
@@ -118,7 +118,8 @@ def _picks_images(target: ast.expr, body: list[ast.stmt] | list[ast.expr], found
                 value=ast.Subscript(value=source, slice=ast.Name(id=index)) as item,
                 slice=ast.Constant(value=at),
             ) if index == target.id and dotted(source) == path:
-                if (at != found.use.part if isinstance(at, str) else at == 0) and id(node) not in shaped:
+                is_asked = id(node) in shaped or (id(node) in measured and at == found.use.measured)
+                if (at != found.use.part if isinstance(at, str) else at == 0) and not is_asked:
                     return True
                 inner.add(id(item))
             case ast.Attribute(
@@ -377,6 +378,14 @@ def _taken(name: str, body: list[ast.stmt] | list[ast.expr]) -> Use | None:
     return None
 
 
+def _picked(at: int | str, *, of_shape: bool, measured: bool) -> Use:
+    """The use of one part of an item, of which a pass may ask only the shape, or how long it is."""
+    name = at if isinstance(at, str) else ""
+    if at == 0 and of_shape:
+        return Use(None, name, True)
+    return Use(None, name, False, at) if measured else Use(at, name, False)
+
+
 def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> Iterator[Pass]:
     """``dataset[i][1]``, or ``_, label = dataset[i]``, for every index: only a later part of the item is
     used."""
@@ -389,7 +398,7 @@ def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[a
         over = ast.unparse(iterable)
         if "len(" not in over:
             return
-    shaped, called = _shaped(body), _methods(body)
+    shaped, measured, called = _shaped(body), _measured(body), _methods(body)
     taken: dict[str, Pass] = {}
     whole: set[str] = set()
     inner: set[int] = set()
@@ -398,10 +407,12 @@ def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[a
             case ast.Subscript(
                 value=ast.Subscript(value=source, slice=ast.Name(id=index)) as item,
                 slice=ast.Constant(value=int(at) | str(at)),
-            ) if index == target.id and (at != 0 or id(node) in shaped) and (name := dotted(source)):
-                use = Use(at, at, False) if isinstance(at, str) else Use(at or None, "", at == 0)
-                before = taken.setdefault(name, Pass(node, source, use)).use.part
-                if None not in (before, use.part) and before != use.part:
+            ) if index == target.id and (at != 0 or id(node) in measured) and (name := dotted(source)):
+                use = _picked(at, of_shape=id(node) in shaped, measured=id(node) in measured)
+                before = taken.setdefault(name, Pass(node, source, use)).use
+                if None not in (before.part, use.part) and before.part != use.part:
+                    whole.add(name)
+                if before.measured != use.measured:
                     whole.add(name)
                 inner.add(id(item))
             case ast.Attribute(
