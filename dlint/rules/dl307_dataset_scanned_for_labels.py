@@ -8,7 +8,8 @@ that uses the label and not the image: `[label for image, label in dataset]`, `f
 named like one, where items are named tuples or dataclasses), by `map(lambda item: item[1], dataset)` or
 `map(itemgetter(1), dataset)` too, `dataset[i][1]` or `_, labels[i] = dataset[i]` for every `i`, or for those
 of a fold (`KFold`, `train_test_split`), also where a function of the program gives the items of a dataset as
-they are (`for i in range(len(dataset)): yield dataset[i]`). An image that is only asked for its shape
+they are (`for i in range(len(dataset)): yield dataset[i]`), or picks the label of one (`return
+dataset[i][1]`). An image that is only asked for its shape
 (`image.shape[-2:]`, `image.size()`) is not used either: it was decoded, and a file says in its header how
 large it is. So it is with any part that surely is decoded from an image, a sound or an array, and asked for
 its length or shape alone (`len(item["audio"])`): a text must be read to know.
@@ -18,7 +19,8 @@ that is itself read or decoded (a mask, a sound; labels that an HDF5 file has be
 `self.file["y"][i]` is one, could be read alone and are reported), a pass beside another one of the same
 function that uses the images (of the same indices, or of all), lists and attributes of labels
 (`dataset.targets`), methods that give a label alone, methods of the items (`sample.save(...)`), loops over a
-loader or what is called one, and datasets whose items are only looked up in memory (what pycocotools has read
+loader or what is called one, datasets that are told before what not to read (`dataset.labels_only = True`,
+where that decides it), and datasets whose items are only looked up in memory (what pycocotools has read
 counts as memory, masks that it decodes do not). The size of what `Image.open` gives is no waste: PIL has read
 the header and no more, until the image is converted or made a tensor.
 
@@ -77,6 +79,7 @@ from dlint.streams.items import inner
 from dlint.streams.label_passes import Pass, Use, passes, reads_images
 from dlint.streams.memory.stored import Field
 from dlint.streams.parts import Parts
+from dlint.streams.picked import counts_all, picked_part
 from dlint.values.frame import Point, layout_of
 from dlint.values.places import tests_around
 from dlint.values.values import Function, Instance, Made, Value
@@ -105,6 +108,9 @@ _ITEMS = re.compile(r"for (?<!\wfor )\s{0,99}(\w{1,99})\s{1,99}in\s{1,99}(?:\w{1
 _PART = r"(?<![\w.])%s\[(?:\d|[\"']\w{0,99}(?:label|target|class|cls)\w{0,99}[\"']|[\"']y[\"'])"
 _NEAR = 400
 _PASS = re.compile(f"{_UNPACKS}|{_COUNTS}|{_PICKS}|{_TAKES}|{_MAPS}")
+_INDICES = re.compile(
+    r"\bfor\s+\w+\s+in\s+[\w.]{0,200}(?:indices|indexes|idx|idxs)\b"
+)  # ``for i in self.indices:``
 _THROUGH = re.compile(r"\bfor\s+\w+\s+in\s+\w+\s*:")  # ``for i in train:``
 _UNPACKS_IN = re.compile(_UNPACKS.encode(), re.MULTILINE)
 _PICKS_IN = re.compile(
@@ -137,14 +143,21 @@ def check(program: Program) -> Iterator[Found]:
             if number in items
             or (
                 ("for" in line or "][" in line or "map(" in line)
-                and (_PASS.search(line) or (folds and _THROUGH.search(line) is not None))
+                and (
+                    _PASS.search(line)
+                    or _INDICES.search(line) is not None
+                    or (folds and _THROUGH.search(line) is not None)
+                )
             )
         ]
         for trail in module.trails_at(lines) if lines else ():
             statement = trail[-1]
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 continue
-            for found in passes(statement):
+            for each in passes(statement):
+                found = _known(program, module, trail, each)
+                if found is None:
+                    continue
                 uses = [use for use in (found.use, found.use.of_all()) if use is not None]
                 uses = [use for use in uses if use.part is None or not sounds_like_data(use.name)]
                 if not uses or reads_images(trail, found):
@@ -153,7 +166,9 @@ def check(program: Program) -> Iterator[Found]:
                     continue  # it gives batches
                 program.evaluator.start()
                 point = program.evaluator.sites.point_of(module, trail)
-                if found.indices is not None and not _is_fold(program, found.indices, point):
+                if found.indices is not None and not (
+                    _are_all(found, point) or _is_fold(program, found.indices, point)
+                ):
                     continue
                 if found.giver is not None and not _gives_items(program, found.giver, point):
                     continue
@@ -164,6 +179,37 @@ def check(program: Program) -> Iterator[Found]:
                     if any(_is_in_vain(parts, value, use) for value in decoded):
                         yield _found(module, found._replace(use=use))
                         break
+
+
+def _known(program: Program, module: Module, trail: list[ast.AST], found: Pass) -> Pass | None:
+    """A pass as what is known of it: where a function picks what is used of each item, that part of it."""
+    if found.picker is None:
+        return found
+    point = program.evaluator.sites.point_of(module, trail)
+    if found.indices is not None and not _are_all(found, point):
+        return None
+    program.evaluator.start()
+    parts: set[int | str | None] = set()
+    for value, _ in program.evaluator.values(found.picker, point):
+        if not isinstance(value, Function) or not isinstance(value.node, ast.FunctionDef):
+            return None
+        match given_names(value):
+            case [dataset, index]:
+                parts.add(picked_part(value.node, dataset, index))
+            case _:
+                return None
+    match list(parts):
+        case [int(place)] if place > 0:
+            return found._replace(use=Use(place, "", False))
+        case [str(key)]:
+            return found._replace(use=Use(key, key, False))
+    return None
+
+
+def _are_all(found: Pass, point: Point) -> bool:
+    """Whether the indices of a pass are, if nothing else is asked for, those of all items."""
+    dataset, body = dotted(found.source), point.frame.layout.body
+    return found.indices is not None and dataset is not None and counts_all(found.indices, dataset, body)
 
 
 def _gives_items(program: Program, giver: ast.expr, point: Point) -> bool:

@@ -36,7 +36,8 @@ class Use(NamedTuple):
 class Pass(NamedTuple):
     """Where a pass stands, what it goes through, and what it uses of the items; also which indices it goes
     through, where that are not surely all, what it counts up, where it takes items by index, and what is
-    called to give it the items, if it has them from a function."""
+    called to give it the items, if it has them from a function, or to pick the part that it uses, which is
+    not known yet."""
 
     node: ast.expr
     source: ast.expr
@@ -44,6 +45,7 @@ class Pass(NamedTuple):
     indices: ast.expr | None = None
     over: ast.expr | None = None
     giver: ast.expr | None = None
+    picker: ast.expr | None = None
 
 
 def _scope(trail: list[ast.AST]) -> ast.AST:
@@ -400,6 +402,7 @@ def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[a
             return
     shaped, measured, called = _shaped(body), _measured(body), _methods(body)
     taken: dict[str, Pass] = {}
+    picked: dict[str, list[ast.Call]] = {}
     whole: set[str] = set()
     inner: set[int] = set()
     for node in (each for part in body for each in walk(part)):
@@ -428,12 +431,27 @@ def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[a
             ) if index == target.id and dotted(source) and (used := _use(target_of, body)):
                 taken.setdefault(dotted(source) or "", Pass(node.value, source, used))
                 inner.add(id(item))
+            case ast.Call(args=[source, ast.Name(id=index)], keywords=[]) if (
+                index == target.id and dotted(node.func) and (name := dotted(source))
+            ):
+                picked.setdefault(name, []).append(node)
             case ast.Subscript(value=source, slice=ast.Name(id=index)) if (
                 index == target.id and id(node) not in inner
             ):
                 whole.add(dotted(source) or "")
+    for name, calls in picked.items():
+        # Whatever else is told of the dataset may take the whole item.
+        if len({dotted(each.func) for each in calls}) == 1 and _times(name, body) == len(calls):
+            by_picker = Pass(calls[0], calls[0].args[0], Use(None, "", False), picker=calls[0].func)
+            taken.setdefault(name, by_picker)
     for name, found in taken.items():
         if name in whole:
             continue
         if indices is not None or re.search(rf"\blen\(\s*{re.escape(name)}\s*\)", over):
             yield found._replace(indices=indices, over=iterable)
+
+
+def _times(name: str, body: list[ast.stmt] | list[ast.expr]) -> int:
+    """How often something is read by its name."""
+    nodes = (node for part in body for node in walk(part))
+    return sum(isinstance(node, ast.Name | ast.Attribute) and dotted(node) == name for node in nodes)
