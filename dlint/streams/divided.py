@@ -37,6 +37,19 @@ _SHARED_OUT = re.compile(
 # What a progress bar is told of itself, and what says something to whoever runs the program.
 _OF_BAR = frozenset({"desc", "disable", "position"})
 _SAYS = frozenset({"critical", "debug", "error", "info", "print", "warn", "warning"})
+# What is called with a seed.
+_SEEDED = frozenset(
+    {
+        "Random",
+        "RandomState",
+        "SeedSequence",
+        "default_rng",
+        "manual_seed",
+        "seed",
+        "seed_all",
+        "seed_everything",
+    }
+)
 # Smaller moduli may tell workers apart by their seeds, which follow one another.
 _SEEDS = 1 << 31
 
@@ -153,7 +166,7 @@ def _named_infos(function: ast.AST, above: dict[int, ast.AST]) -> set[str]:
 def _named_by(node: ast.AST, above: dict[int, ast.AST]) -> str | None:
     """The name that an expression, of which a node is a part that nobody is called with, is given alone."""
     at: ast.AST | None = node
-    while isinstance(at, ast.Name | ast.Attribute | ast.Compare | ast.BoolOp | ast.IfExp):
+    while isinstance(at, ast.Name | ast.Attribute | ast.BinOp | ast.Compare | ast.BoolOp | ast.IfExp):
         at = above.get(id(at))
     match at:
         case ast.Assign(targets=[ast.Name(id=name)]):
@@ -192,7 +205,10 @@ def _is_kept(node: ast.expr, above: dict[int, ast.AST]) -> bool:
 
 
 def _is_for_seed(node: ast.expr, above: dict[int, ast.AST]) -> bool:
-    """Whether an expression is only asked for its seed, or whether there is one at all."""
+    """Whether an expression is only asked for its seed, or whether there is one at all, or is itself in what
+    something is seeded with: ``random.Random(self.seed + info.id)``."""
+    if _seeds(node, above):
+        return True
     match above.get(id(node)):
         case ast.Attribute(attr="seed"):
             return True
@@ -203,6 +219,17 @@ def _is_for_seed(node: ast.expr, above: dict[int, ast.AST]) -> bool:
         case ast.IfExp(test=test):
             return test is node
     return False
+
+
+def _seeds(node: ast.expr, above: dict[int, ast.AST]) -> bool:
+    """Whether an expression is reckoned with in what a generator is seeded with, and in nothing else."""
+    at: ast.AST | None = node
+    while isinstance(at, ast.expr):
+        inside, at = at, above.get(id(at))
+        match at:
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=given) if name in _SEEDED:
+                return any(each is inside for each in given)
+    return isinstance(at, ast.keyword) and at.arg == "seed"
 
 
 def _is_large(node: ast.expr) -> bool:
