@@ -163,7 +163,18 @@ _WHOLE = frozenset(
 # Methods that read on in a file, and give nothing at its end.
 READS = frozenset({"fetchmany", "fetchone", "get_chunk", "read", "readline", "readlines"})
 _OPENERS = frozenset(
-    {"Dataset", "File", "SDMolSupplier", "ZipFile", "connect", "load", "open", "open_array", "open_dataset"}
+    {
+        "Dataset",
+        "File",
+        "ParquetFile",
+        "SDMolSupplier",
+        "ZipFile",
+        "connect",
+        "load",
+        "open",
+        "open_array",
+        "open_dataset",
+    }
     | {"open_group", "open_zarr"}
 )
 # Methods of arrays with named dimensions that pick by a number: ``field.isel(time=3)``.

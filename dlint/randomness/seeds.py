@@ -154,6 +154,7 @@ class _Trace:
                 return [
                     seed
                     for result, w in self._evaluator.truth(node.test, point, world)
+                    if self._may_be(w, point.frame)
                     for seed in self.of(node.body if result else node.orelse, point, w)
                 ]
             case ast.BoolOp():
@@ -220,6 +221,10 @@ class _Trace:
 
     # Names
 
+    def _may_be(self, world: World, frame: Frame) -> bool:
+        """Whether a function may come into a world: workers have a ``get_worker_info()``."""
+        return id(frame.scope) not in self._inside or self._evaluator.library.may_be_in_worker(world)
+
     def _name(self, node: ast.Name, point: Point, world: World) -> list[Seed]:
         local = point.locals.get(node.id)
         if local is not None:
@@ -234,6 +239,8 @@ class _Trace:
             return self._from_start(name, node, frame, world)
         found: list[Seed] = []
         for statement, w in self._evaluator.flow.definitions(name, point, world, anew=True):
+            if not self._may_be(w, frame):
+                continue
             if statement is not None:
                 found += self._assigned(statement, name, node, frame, w)
             elif frame.outer is not None:

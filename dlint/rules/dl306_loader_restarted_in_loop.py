@@ -307,7 +307,8 @@ def _calling_loop(
             node.id for each in (site.call.func, *told) for node in walk(each) if isinstance(node, ast.Name)
         }
         parts -= {name for each in several for name in target_names(each.target)}
-        if parts & called.frame.layout.bound_by(loop) or any(
+        bound = parts & called.frame.layout.bound_by(loop)
+        if any(not _only_calls_methods(program, loop, name, called) for name in bound) or any(
             _binds(program, loop, node, called) for node in (*handed, *(each.iter for each in several))
         ):
             continue

@@ -8,7 +8,8 @@ that uses the label and not the image: `[label for image, label in dataset]`, `f
 named like one, where items are named tuples or dataclasses), by `map(lambda item: item[1], dataset)` or
 `map(itemgetter(1), dataset)` too, `dataset[i][1]` or `_, labels[i] = dataset[i]` for every `i`, or for those
 of a fold (`KFold`, `train_test_split`), also where a function of the program gives the items of a dataset as
-they are (`for i in range(len(dataset)): yield dataset[i]`). An image that is only asked for its shape
+they are (`for i in range(len(dataset)): yield dataset[i]`), or picks the label of one (`return
+dataset[i][1]`). An image that is only asked for its shape
 (`image.shape[-2:]`, `image.size()`) is not used either: it was decoded, and a file says in its header how
 large it is. So it is with any part that surely is decoded from an image, a sound or an array, and asked for
 its length or shape alone (`len(item["audio"])`): a text must be read to know.
@@ -18,7 +19,8 @@ that is itself read or decoded (a mask, a sound; labels that an HDF5 file has be
 `self.file["y"][i]` is one, could be read alone and are reported), a pass beside another one of the same
 function that uses the images (of the same indices, or of all), lists and attributes of labels
 (`dataset.targets`), methods that give a label alone, methods of the items (`sample.save(...)`), loops over a
-loader or what is called one, and datasets whose items are only looked up in memory (what pycocotools has read
+loader or what is called one, datasets that are told before what not to read (`dataset.labels_only = True`,
+where that decides it), and datasets whose items are only looked up in memory (what pycocotools has read
 counts as memory, masks that it decodes do not). The size of what `Image.open` gives is no waste: PIL has read
 the header and no more, until the image is converted or made a tensor.
 
@@ -63,16 +65,26 @@ from dlint.knowledge.parts import FILE_OF_ARRAYS, is_in_memory, sounds_like_data
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.module import Module
-from dlint.source.statements import dotted, statement_at, statements_in
+from dlint.source.nodes import walk
+from dlint.source.statements import (
+    dotted,
+    expressions,
+    own_names,
+    self_name,
+    statement_at,
+    statements_in,
+)
 from dlint.streams.handed_items import FORWARDS, hands_items_on
 from dlint.streams.items import inner
 from dlint.streams.label_passes import Pass, Use, passes, reads_images
 from dlint.streams.memory.stored import Field
 from dlint.streams.parts import Parts
-from dlint.values.frame import Point
+from dlint.streams.picked import counts_all, picked_part
+from dlint.values.frame import Point, layout_of
+from dlint.values.places import tests_around
 from dlint.values.values import Function, Instance, Made, Value
 from dlint.values.worlds import HERE
-from dlint.workers.events import Visit
+from dlint.workers.events import Event, Visit
 
 # All repetitions that a search may begin anew at many places are bounded: a line may be made to be hostile.
 # What a pass has on one of its lines: ``for image, label in dataset`` (or ``enumerate(...)``), or
@@ -96,6 +108,9 @@ _ITEMS = re.compile(r"for (?<!\wfor )\s{0,99}(\w{1,99})\s{1,99}in\s{1,99}(?:\w{1
 _PART = r"(?<![\w.])%s\[(?:\d|[\"']\w{0,99}(?:label|target|class|cls)\w{0,99}[\"']|[\"']y[\"'])"
 _NEAR = 400
 _PASS = re.compile(f"{_UNPACKS}|{_COUNTS}|{_PICKS}|{_TAKES}|{_MAPS}")
+_INDICES = re.compile(
+    r"\bfor\s+\w+\s+in\s+[\w.]{0,200}(?:indices|indexes|idx|idxs)\b"
+)  # ``for i in self.indices:``
 _THROUGH = re.compile(r"\bfor\s+\w+\s+in\s+\w+\s*:")  # ``for i in train:``
 _UNPACKS_IN = re.compile(_UNPACKS.encode(), re.MULTILINE)
 _PICKS_IN = re.compile(
@@ -128,14 +143,21 @@ def check(program: Program) -> Iterator[Found]:
             if number in items
             or (
                 ("for" in line or "][" in line or "map(" in line)
-                and (_PASS.search(line) or (folds and _THROUGH.search(line) is not None))
+                and (
+                    _PASS.search(line)
+                    or _INDICES.search(line) is not None
+                    or (folds and _THROUGH.search(line) is not None)
+                )
             )
         ]
         for trail in module.trails_at(lines) if lines else ():
             statement = trail[-1]
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 continue
-            for found in passes(statement):
+            for each in passes(statement):
+                found = _known(program, module, trail, each)
+                if found is None:
+                    continue
                 uses = [use for use in (found.use, found.use.of_all()) if use is not None]
                 uses = [use for use in uses if use.part is None or not sounds_like_data(use.name)]
                 if not uses or reads_images(trail, found):
@@ -144,16 +166,50 @@ def check(program: Program) -> Iterator[Found]:
                     continue  # it gives batches
                 program.evaluator.start()
                 point = program.evaluator.sites.point_of(module, trail)
-                if found.indices is not None and not _is_fold(program, found.indices, point):
+                if found.indices is not None and not (
+                    _are_all(found, point) or _is_fold(program, found.indices, point)
+                ):
                     continue
                 if found.giver is not None and not _gives_items(program, found.giver, point):
                     continue
                 values = [value for value, _ in program.evaluator.values(found.source, point)]
-                decoded = [value for value in values if _is_decoded(program, value)]
+                told = _told_before(program, trail, found.source, point)
+                decoded = [value for value in values if _is_decoded(program, value, told)]
                 for use in uses:
                     if any(_is_in_vain(parts, value, use) for value in decoded):
                         yield _found(module, found._replace(use=use))
                         break
+
+
+def _known(program: Program, module: Module, trail: list[ast.AST], found: Pass) -> Pass | None:
+    """A pass as what is known of it: where a function picks what is used of each item, that part of it."""
+    if found.picker is None:
+        return found
+    point = program.evaluator.sites.point_of(module, trail)
+    if found.indices is not None and not _are_all(found, point):
+        return None
+    program.evaluator.start()
+    parts: set[int | str | None] = set()
+    for value, _ in program.evaluator.values(found.picker, point):
+        if not isinstance(value, Function) or not isinstance(value.node, ast.FunctionDef):
+            return None
+        match given_names(value):
+            case [dataset, index]:
+                parts.add(picked_part(value.node, dataset, index))
+            case _:
+                return None
+    match list(parts):
+        case [int(place)] if place > 0:
+            return found._replace(use=Use(place, "", False))
+        case [str(key)]:
+            return found._replace(use=Use(key, key, False))
+    return None
+
+
+def _are_all(found: Pass, point: Point) -> bool:
+    """Whether the indices of a pass are, if nothing else is asked for, those of all items."""
+    dataset, body = dotted(found.source), point.frame.layout.body
+    return found.indices is not None and dataset is not None and counts_all(found.indices, dataset, body)
 
 
 def _gives_items(program: Program, giver: ast.expr, point: Point) -> bool:
@@ -224,12 +280,49 @@ def _splits(program: Program, statement: ast.stmt, point: Point) -> bool:
     return False
 
 
-def _is_decoded(program: Program, value: Value) -> bool:
-    """Whether reading an item of a dataset is work: more than a look into memory."""
+def _told_before(program: Program, trail: list[ast.AST], source: ast.expr, point: Point) -> frozenset[str]:
+    """The attributes that a function gives a dataset, or a part of it, before it goes through that, itself or
+    by the dataset's methods: ``dataset.labels_only = True``, ``dataset.only_labels()``."""
+    path, statement = dotted(source) or "", trail[-1]
+    found: set[str] = set()
+    for each in statements_in(point.frame.layout.body):
+        if each.lineno > getattr(statement, "lineno", 0):
+            continue
+        for name in own_names(each):
+            holder, _, attribute = name.rpartition(".")
+            if holder == path or holder.startswith(f"{path}."):
+                found.add(attribute)
+        for node in (each for expression in expressions(each) for each in walk(expression)):
+            match node:
+                case ast.Call(func=ast.Attribute(value=holding) as method) if dotted(holding) == path:
+                    found |= _stored_by(program, method, Point(point.frame, each))
+    return frozenset(found)
+
+
+def _stored_by(program: Program, method: ast.Attribute, point: Point) -> set[str]:
+    """The attributes of its object that a method of the program stores."""
+    found: set[str] = set()
+    for value, _ in program.evaluator.values(method, point):
+        if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
+            own = f"{self_name(value.node)}."
+            binds = layout_of(value.node).binds
+            found |= {name.removeprefix(own) for name in binds if name.startswith(own)}
+    return found
+
+
+def _hangs_on(event: Event, told: frozenset[str]) -> bool:
+    """Whether attributes of the dataset decide whether its code comes to a call, or what that calls."""
+    asked = [event.node.func] if isinstance(event.node, ast.Call) else []
+    asked += [test for at in event.places() for test, _, _ in tests_around(at)]
+    return any(isinstance(node, ast.Attribute) and node.attr in told for each in asked for node in walk(each))
+
+
+def _is_decoded(program: Program, value: Value, told: frozenset[str]) -> bool:
+    """Whether reading an item of a dataset is work: more than a look into memory, whatever it is ``told``."""
     if isinstance(value, Made):
         parts = [part for part, _ in inner(program.evaluator, value, HERE)]
         torchvisions = value.name.startswith("torchvision.datasets.") and is_dataset(value.name)
-        return torchvisions or any(_is_decoded(program, part) for part in parts)
+        return torchvisions or any(_is_decoded(program, part, told) for part in parts)
     if not isinstance(value, Instance):
         return False
     libraries = program.evaluator.classes.libraries(value.cls)
@@ -239,7 +332,10 @@ def _is_decoded(program: Program, value: Value) -> bool:
         return False
     code = program.code_of(value)
     return any(
-        event.role == "dataset" and not is_in_memory(event.name) and not event.name.startswith("builtins.")
+        event.role == "dataset"
+        and not is_in_memory(event.name)
+        and not event.name.startswith("builtins.")
+        and not (told and _hangs_on(event, told))
         for event in code.events
     ) or any(visit.role == "dataset" and _reads_arrays(program, visit) for visit in code.visits)
 

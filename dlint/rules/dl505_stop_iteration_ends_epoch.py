@@ -15,9 +15,9 @@ Iterators without an end (`itertools.cycle`) or made anew now and then, `next(it
 something, the `__next__` of a stream, generators (where Python turns the StopIteration into a RuntimeError)
 and transforms of a library that makes another error of it (MONAI's `Compose`) are left alone, and so are
 searches for an equal key (but those of a kind that must reach a limit, too: `x.kind == 1 and x.area > 32`),
-for a name that matches or for the place of the index among limits (not of an image's size among bins, `b >=
-max(image.shape)`), which are there by construction, and
-`raise StopIteration` where the index is out of bounds, which no sampler gives.
+for a name that matches, for a file that exists, or for the place of the index among limits (not of an
+image's size among bins, `b >= max(image.shape)`), which are there by construction, and `raise StopIteration`
+where the index is out of bounds, which no sampler gives.
 
 ## Why is this bad
 
@@ -94,6 +94,7 @@ from dlint.workers.uses import WorkerUse
 
 _ENTRIES = ("__getitem__", "__getitems__")
 _MATCHES = frozenset({"startswith", "endswith", "match", "fullmatch", "search", "fnmatch"})
+_EXISTS = frozenset({"exists", "is_file", "isfile", "is_dir", "isdir"})
 _SIZES = frozenset({"shape", "size", "width", "height"})
 _FAR = 3  # variables that are made of variables
 _CATCHES = frozenset({"StopIteration", "Exception", "BaseException"})
@@ -282,17 +283,23 @@ def _searches(program: Program, source: ast.expr, point: Point, world: World) ->
 
 
 def _looks_up(test: ast.expr) -> bool:
-    """Whether a test compares with ``==``, ``in`` or ``is``, or a name with a pattern: the search for what is
-    known to be there."""
+    """Whether a test compares with ``==``, ``in`` or ``is``, or a name with a pattern, or asks whether a file
+    is there: the search for what is known to be."""
     return any(
         isinstance(operator, ast.Eq | ast.In | ast.Is | ast.IsNot | ast.NotEq)
         for node in walk(test)
         if isinstance(node, ast.Compare)
         for operator in node.ops
     ) or any(
-        isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] in _MATCHES
-        for node in walk(test)
+        isinstance(node, ast.Call) and _last_name(node.func) in _MATCHES | _EXISTS for node in walk(test)
     )
+
+
+def _last_name(func: ast.expr) -> str | None:
+    match func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return None
 
 
 def _is_limited(tests: list[ast.expr]) -> bool:

@@ -11,8 +11,11 @@ number to another; also where a function or method that gets the list divides it
 be it what another leaves (`by_worker(by_rank(files))`), or where the function or generator that shuffles
 hands the list on, and its caller divides that (`islice(self.shuffled(), info.id, None, info.num_workers)`),
 be that a property, or the `__iter__` of an object that is gone through (`islice(self.shards, info.id, None,
-info.num_workers)`). Also a list that one worker shuffles alone, with whatever generator (`if info.id == 0:
-rng.shuffle(files)`).
+info.num_workers)`). So is what is put in the order of shuffled numbers (`[self.files[i] for i in order]`), a
+piece of what is cut up (`np.array_split(files, n)[info.id]`), what a method shuffles in its object
+(`self.mix()`), and what a generator shuffles that each worker makes of a seed of its own, or of none
+(`random.Random(self.seed + info.id)`). Also a list that one worker shuffles alone, with whatever generator
+(`if info.id == 0: rng.shuffle(files)`).
 
 Also a pipeline of webdataset that shuffles its shards before it divides them
 (`wds.DataPipeline(wds.SimpleShardList(urls), wds.shuffle(100), wds.split_by_worker, ...)`), or whose first
@@ -113,7 +116,7 @@ from dlint.streams.shares import UNTOLD, Part, Shares, Told, is_what, passed_thr
 from dlint.streams.sources.staged import shuffled_shares
 from dlint.values.frame import Frame, Point
 from dlint.values.places import loops_around, path_to
-from dlint.values.values import Const, Function, Instance, Value
+from dlint.values.values import Const, Function, Instance, Made, Value
 from dlint.workers.events import Event
 from dlint.workers.reach import Link
 from dlint.workers.sharing import nearest
@@ -122,6 +125,15 @@ from dlint.workers.worker import WorkerCode
 
 # From here on workers have other numbers of NumPy than their parent and each other.
 _SEEDS_NUMPY = (1, 9)
+# The methods of generators that put things in an order.
+_BY_GENERATOR = frozenset({"permutation", "sample", "shuffle"})
+# What gives generators their seeds.
+_SEEDED = frozenset(
+    {
+        *("numpy.random.RandomState", "numpy.random.RandomState().seed", "numpy.random.default_rng"),
+        *("random.Random", "random.Random().seed", "torch.Generator().manual_seed", "torch.Generator().seed"),
+    }
+)
 # What gives the same whatever order it is handed.
 _UNORDERS = frozenset({"len", "max", "min", "natsorted", "set", "sort", "sorted", "sum"})
 _LONGEST = 24  # characters of the list in the message
@@ -144,7 +156,7 @@ def check(program: Program) -> Iterator[Found]:
         for drawn in nearest(use.code.events):
             event, library = _shuffling(drawn)
             function, statement = event.point.frame.scope, event.point.statement
-            if not (library or _is_of_own_state(event)):
+            if not (library or _by_own_state(event)):
                 continue
             if statement is None or not isinstance(function, FunctionNode):
                 continue
@@ -161,8 +173,13 @@ def check(program: Program) -> Iterator[Found]:
                 own.hands_on(name, event.point)
                 and _is_divided_by_caller(program, use.code, event, drawn, shares)
             ):
-                continue
-            if own.is_of_one(event.point) or (library is not None and _differs(program, use, library)):
+                left = own.leaves(name, event.point) if isinstance(name, str) else None
+                if left is None or not _is_divided_later(program, use.code, event, drawn, left, shares):
+                    continue
+            unlike = (
+                _differs(program, use, library) if library is not None else _is_unlike(program, use, event)
+            )
+            if own.is_of_one(event.point) or unlike:
                 ranks = _is_of_ranks(program, own, name, event.point)
                 found = _found(event, whole, own.is_of_some(event.point), ranks, use.loader)
                 yield found._replace(condition=loaded(program, use, drawn))
@@ -237,11 +254,11 @@ def _is_divided(
 ) -> bool:
     """Whether the worker's part is taken of what a call gives, or a name stands for after a statement: there,
     or by a function of the project that gets it."""
+    if any(isinstance(loop, ast.While) for loop in loops_around(point)):
+        return False  # what this round leaves out, the next may give
     own = _of(program, shares, code, point.frame)
     if own.taken_of(whole, point) if isinstance(whole, str) else own.takes_of(whole):
         return True
-    if any(isinstance(loop, ast.While) for loop in loops_around(point)):
-        return False  # what this round leaves out, the next may give
     for statement, call in own.calls_with(whole, point):
         at = Point(point.frame, statement)
         if own.is_of_lone(at):
@@ -261,6 +278,10 @@ def _is_divided(
                 and _is_divided(program, shares, code, name, at)
             )
         ):
+            return True
+    for statement, made in own.in_order_of(whole, point):
+        at = Point(point.frame, statement)
+        if not own.is_of_lone(at) and _is_divided(program, shares, code, made, at):
             return True
     return False
 
@@ -300,6 +321,29 @@ def _is_divided_by_caller(
     # What draws the keys of a sorting is called by that.
     links = links if drawn is event else [each.above for each in links if each.above is not None]
     return any(_is_divided_above(program, code, each, shares) for each in links)
+
+
+def _is_divided_later(
+    program: Program, code: WorkerCode, event: Event, drawn: Event, name: str, shares: _Known
+) -> bool:
+    """Whether who calls the method of an event takes the worker's part of what that leaves in an attribute of
+    its object: ``self.shuffle()``, and then ``self.files[info.id :: info.num_workers]``."""
+    if any(isinstance(loop, ast.While) for loop in loops_around(event.point)):
+        return False
+    for link in (each.link for each in code.each_way([drawn])):
+        above = link if drawn is event else link.above
+        if above is None or above.caller is None:
+            continue
+        match above.site:
+            case ast.Call(func=ast.Attribute(value=holder)) if (
+                isinstance(above.caller.frame.scope, FunctionNode) and dotted(holder) is not None
+            ):
+                own, whole = _of(program, shares, code, above.caller.frame), f"{dotted(holder)}.{name}"
+                if own.is_of_lone(above.caller) or own.is_one(whole, above.site):
+                    continue
+                if _is_divided(program, shares, code, whole, above.caller):
+                    return True
+    return False
 
 
 def _is_divided_above(program: Program, code: WorkerCode, link: Link | None, shares: _Known) -> bool:
@@ -345,6 +389,8 @@ def _has_several(loader: Loader) -> bool:
 def _shuffling(event: Event) -> tuple[Event, str | None]:
     """A call that puts things in an order of chance, and whose numbers it draws: one that draws the key by
     which things are sorted stands for the sorting (``files.sort(key=lambda _: random.random())``)."""
+    if _given_generator(event) is not None:
+        return event, None
     library = SHUFFLES_IN_PLACE.get(event.name) or SHUFFLES_ANEW.get(event.name)
     link = event.link
     key, caller, above = link.site, link.caller, link.above
@@ -362,10 +408,43 @@ def _shuffling(event: Event) -> tuple[Event, str | None]:
     return event, None
 
 
-def _is_of_own_state(event: Event) -> bool:
-    """Whether a generator shuffles a list in place: ``random.Random(0).shuffle(files)``."""
-    made = event.owner
-    return made is not None and made.name in GENERATORS and event.name == f"{made.name}().shuffle"
+def _by_own_state(event: Event) -> str | None:
+    """The method by which a generator puts things in an order of chance: ``random.Random(0).shuffle(files)``,
+    ``rng.permutation(n)``."""
+    if _given_generator(event) is not None:
+        return "permutation"
+    made, (maker, _, method) = event.owner, event.name.rpartition(".")
+    is_own = made is not None and made.name in GENERATORS and maker == f"{made.name}()"
+    return method if is_own and method in _BY_GENERATOR else None
+
+
+def _given_generator(event: Event) -> ast.expr | None:
+    """The generator that torch is told to draw an order by: ``torch.randperm(n, generator=g)``."""
+    given = event.node.keywords if isinstance(event.node, ast.Call) and event.name == "torch.randperm" else []
+    return next((word.value for word in given if word.arg == "generator"), None)
+
+
+def _is_unlike(program: Program, use: WorkerUse, event: Event) -> bool:
+    """Whether a generator is one that worker code makes, of a seed that no two workers have: the number of
+    the worker or torch's seed, or nothing at all; torch's own begin all alike, until they are told one."""
+    given = _given_generator(event)
+    program.evaluator.start()
+    values: list[Value | None] = [event.owner]
+    if given is not None:
+        values = [value for value, _ in program.evaluator.values(given, event.point, event.world)]
+    seeding = [
+        each
+        for value in values
+        if isinstance(value, Made)
+        for each in use.code.events
+        if each.node is value.node or (each.owner is not None and each.owner.node is value.node)
+        if each.name in _SEEDED
+    ]
+    return bool(seeding) and all(
+        len(seed.kinds & {WORKER, TORCH, FRESH}) == 1
+        for each in seeding
+        for seed in seeds_of(program.evaluator, use.code, each)
+    )
 
 
 def _ordered(event: Event, statement: ast.stmt) -> ast.expr | None:
@@ -374,13 +453,12 @@ def _ordered(event: Event, statement: ast.stmt) -> ast.expr | None:
     call = event.node
     if not isinstance(call, ast.Call):
         return None
-    if event.name in SHUFFLES_IN_PLACE or _is_of_own_state(event):
+    method = _by_own_state(event)
+    if event.name in SHUFFLES_IN_PLACE or method == "shuffle":
         return call.args[0] if len(call.args) == 1 and not call.keywords else None
     if isinstance(call.func, ast.Attribute) and call.func.attr == "sort":
         return call.func.value
-    if any(keyword.arg == "generator" for keyword in call.keywords):
-        return None
-    if event.name == "random.sample" and not _takes_all(call):
+    if "sample" in (method, event.name.removeprefix("random.")) and not _takes_all(call):
         return None
     around = path_to(statement, call)
     if any(map(_unorders, around)):
@@ -406,7 +484,7 @@ def _unorders(node: ast.AST) -> bool:
 
 def _takes_all(call: ast.Call) -> bool:
     """``random.sample(files, len(files))``."""
-    match call.args:
+    match [*call.args, *(word.value for word in call.keywords if word.arg == "k")]:
         case [whole, ast.Call(func=ast.Name(id="len"), args=[counted])]:
             return ast.dump(whole) == ast.dump(counted)
     return False

@@ -37,6 +37,19 @@ _SHARED_OUT = re.compile(
 # What a progress bar is told of itself, and what says something to whoever runs the program.
 _OF_BAR = frozenset({"desc", "disable", "position"})
 _SAYS = frozenset({"critical", "debug", "error", "info", "print", "warn", "warning"})
+# What is called with a seed.
+_SEEDED = frozenset(
+    {
+        "Random",
+        "RandomState",
+        "SeedSequence",
+        "default_rng",
+        "manual_seed",
+        "seed",
+        "seed_all",
+        "seed_everything",
+    }
+)
 # Smaller moduli may tell workers apart by their seeds, which follow one another.
 _SEEDS = 1 << 31
 
@@ -63,7 +76,7 @@ def divides(function: ast.AST, is_looked_at: Callable[[ast.expr], bool]) -> bool
 def _asks_aside(function: ast.AST) -> bool:
     """Whether all that code says of workers is that it takes the seed of ``get_worker_info()``, or that it
     tells the user which worker it is: it divides neither by that nor by how many there are, nor hands it
-    on."""
+    on. It does not refuse to run in workers, either."""
     above = {id(child): node for node in walk(function) for child in children(node)}
     infos = _named_infos(function, above)
     told = {id(each) for node in walk(function) if _is_told(node) for each in walk(node)}
@@ -72,6 +85,8 @@ def _asks_aside(function: ast.AST) -> bool:
         if id(node) in told:
             asks = asks or _is_worker_info(node)
             continue
+        if _refuses_workers(node, infos):
+            return False
         match node:
             case ast.Call() if _is_worker_info(node):
                 asks = True
@@ -97,6 +112,38 @@ def _asks_aside(function: ast.AST) -> bool:
     return asks
 
 
+def _refuses_workers(node: ast.AST, infos: set[str]) -> bool:
+    """Whether a statement lets nothing pass in a worker: ``if get_worker_info() is not None: raise ...``."""
+    match node:
+        case ast.Assert(test=test):
+            return _is_in_worker(test, infos, outcome=False)
+        case ast.If(test=test, body=body):
+            return isinstance(body[-1], ast.Raise) and _is_in_worker(test, infos, outcome=True)
+    return False
+
+
+def _is_in_worker(test: ast.expr, infos: set[str], *, outcome: bool) -> bool:
+    """Whether a test comes out so in every worker."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            return _is_in_worker(inner, infos, outcome=not outcome)
+        case ast.Compare(
+            left=asked, ops=[ast.Is() | ast.IsNot() as operator], comparators=[ast.Constant(value=None)]
+        ):
+            return isinstance(operator, ast.IsNot) == outcome and _is_info(asked, infos)
+    return outcome and _is_info(test, infos)
+
+
+def _is_info(node: ast.expr, infos: set[str]) -> bool:
+    """Whether an expression is what ``get_worker_info()`` gives, be it by a name."""
+    match node:
+        case ast.NamedExpr(value=value):
+            return _is_worker_info(value)
+        case ast.Name(id=name):
+            return name in infos
+    return _is_worker_info(node)
+
+
 def _named_infos(function: ast.AST, above: dict[int, ast.AST]) -> set[str]:
     """The names of what ``get_worker_info()`` gives, and of what is made of that and is not its seed."""
     infos: set[str] = set()
@@ -119,7 +166,7 @@ def _named_infos(function: ast.AST, above: dict[int, ast.AST]) -> set[str]:
 def _named_by(node: ast.AST, above: dict[int, ast.AST]) -> str | None:
     """The name that an expression, of which a node is a part that nobody is called with, is given alone."""
     at: ast.AST | None = node
-    while isinstance(at, ast.Name | ast.Attribute | ast.Compare | ast.BoolOp | ast.IfExp):
+    while isinstance(at, ast.Name | ast.Attribute | ast.BinOp | ast.Compare | ast.BoolOp | ast.IfExp):
         at = above.get(id(at))
     match at:
         case ast.Assign(targets=[ast.Name(id=name)]):
@@ -158,15 +205,31 @@ def _is_kept(node: ast.expr, above: dict[int, ast.AST]) -> bool:
 
 
 def _is_for_seed(node: ast.expr, above: dict[int, ast.AST]) -> bool:
-    """Whether an expression is only asked for its seed, or whether there is one at all."""
+    """Whether an expression is only asked for its seed, or whether there is one at all, or is itself in what
+    something is seeded with: ``random.Random(self.seed + info.id)``."""
+    if _seeds(node, above):
+        return True
     match above.get(id(node)):
         case ast.Attribute(attr="seed"):
             return True
-        case ast.Compare(comparators=[ast.Constant(value=None)]) | ast.If():
+        case ast.Compare(comparators=[ast.Constant(value=None)]) | ast.UnaryOp(op=ast.Not()):
+            return True
+        case ast.If() | ast.Assert():
             return True
         case ast.IfExp(test=test):
             return test is node
     return False
+
+
+def _seeds(node: ast.expr, above: dict[int, ast.AST]) -> bool:
+    """Whether an expression is reckoned with in what a generator is seeded with, and in nothing else."""
+    at: ast.AST | None = node
+    while isinstance(at, ast.expr):
+        inside, at = at, above.get(id(at))
+        match at:
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=given) if name in _SEEDED:
+                return any(each is inside for each in given)
+    return isinstance(at, ast.keyword) and at.arg == "seed"
 
 
 def _is_large(node: ast.expr) -> bool:

@@ -36,7 +36,8 @@ class Use(NamedTuple):
 class Pass(NamedTuple):
     """Where a pass stands, what it goes through, and what it uses of the items; also which indices it goes
     through, where that are not surely all, what it counts up, where it takes items by index, and what is
-    called to give it the items, if it has them from a function."""
+    called to give it the items, if it has them from a function, or to pick the part that it uses, which is
+    not known yet."""
 
     node: ast.expr
     source: ast.expr
@@ -44,6 +45,7 @@ class Pass(NamedTuple):
     indices: ast.expr | None = None
     over: ast.expr | None = None
     giver: ast.expr | None = None
+    picker: ast.expr | None = None
 
 
 def _scope(trail: list[ast.AST]) -> ast.AST:
@@ -110,7 +112,7 @@ def _picks_images(target: ast.expr, body: list[ast.stmt] | list[ast.expr], found
     """Whether a loop over indices takes the first part of the items."""
     if not isinstance(target, ast.Name):
         return False
-    shaped = _shaped(body)
+    shaped, measured = _shaped(body), _measured(body)
     inner: set[int] = set()
     for node in (each for part in body for each in walk(part)):
         match node:
@@ -118,7 +120,8 @@ def _picks_images(target: ast.expr, body: list[ast.stmt] | list[ast.expr], found
                 value=ast.Subscript(value=source, slice=ast.Name(id=index)) as item,
                 slice=ast.Constant(value=at),
             ) if index == target.id and dotted(source) == path:
-                if (at != found.use.part if isinstance(at, str) else at == 0) and id(node) not in shaped:
+                is_asked = id(node) in shaped or (id(node) in measured and at == found.use.measured)
+                if (at != found.use.part if isinstance(at, str) else at == 0) and not is_asked:
                     return True
                 inner.add(id(item))
             case ast.Attribute(
@@ -377,6 +380,14 @@ def _taken(name: str, body: list[ast.stmt] | list[ast.expr]) -> Use | None:
     return None
 
 
+def _picked(at: int | str, *, of_shape: bool, measured: bool) -> Use:
+    """The use of one part of an item, of which a pass may ask only the shape, or how long it is."""
+    name = at if isinstance(at, str) else ""
+    if at == 0 and of_shape:
+        return Use(None, name, True)
+    return Use(None, name, False, at) if measured else Use(at, name, False)
+
+
 def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> Iterator[Pass]:
     """``dataset[i][1]``, or ``_, label = dataset[i]``, for every index: only a later part of the item is
     used."""
@@ -389,8 +400,9 @@ def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[a
         over = ast.unparse(iterable)
         if "len(" not in over:
             return
-    shaped, called = _shaped(body), _methods(body)
+    shaped, measured, called = _shaped(body), _measured(body), _methods(body)
     taken: dict[str, Pass] = {}
+    picked: dict[str, list[ast.Call]] = {}
     whole: set[str] = set()
     inner: set[int] = set()
     for node in (each for part in body for each in walk(part)):
@@ -398,10 +410,12 @@ def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[a
             case ast.Subscript(
                 value=ast.Subscript(value=source, slice=ast.Name(id=index)) as item,
                 slice=ast.Constant(value=int(at) | str(at)),
-            ) if index == target.id and (at != 0 or id(node) in shaped) and (name := dotted(source)):
-                use = Use(at, at, False) if isinstance(at, str) else Use(at or None, "", at == 0)
-                before = taken.setdefault(name, Pass(node, source, use)).use.part
-                if None not in (before, use.part) and before != use.part:
+            ) if index == target.id and (at != 0 or id(node) in measured) and (name := dotted(source)):
+                use = _picked(at, of_shape=id(node) in shaped, measured=id(node) in measured)
+                before = taken.setdefault(name, Pass(node, source, use)).use
+                if None not in (before.part, use.part) and before.part != use.part:
+                    whole.add(name)
+                if before.measured != use.measured:
                     whole.add(name)
                 inner.add(id(item))
             case ast.Attribute(
@@ -417,12 +431,27 @@ def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[a
             ) if index == target.id and dotted(source) and (used := _use(target_of, body)):
                 taken.setdefault(dotted(source) or "", Pass(node.value, source, used))
                 inner.add(id(item))
+            case ast.Call(args=[source, ast.Name(id=index)], keywords=[]) if (
+                index == target.id and dotted(node.func) and (name := dotted(source))
+            ):
+                picked.setdefault(name, []).append(node)
             case ast.Subscript(value=source, slice=ast.Name(id=index)) if (
                 index == target.id and id(node) not in inner
             ):
                 whole.add(dotted(source) or "")
+    for name, calls in picked.items():
+        # Whatever else is told of the dataset may take the whole item.
+        if len({dotted(each.func) for each in calls}) == 1 and _times(name, body) == len(calls):
+            by_picker = Pass(calls[0], calls[0].args[0], Use(None, "", False), picker=calls[0].func)
+            taken.setdefault(name, by_picker)
     for name, found in taken.items():
         if name in whole:
             continue
         if indices is not None or re.search(rf"\blen\(\s*{re.escape(name)}\s*\)", over):
             yield found._replace(indices=indices, over=iterable)
+
+
+def _times(name: str, body: list[ast.stmt] | list[ast.expr]) -> int:
+    """How often something is read by its name."""
+    nodes = (node for part in body for node in walk(part))
+    return sum(isinstance(node, ast.Name | ast.Attribute) and dotted(node) == name for node in nodes)

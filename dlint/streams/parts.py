@@ -297,7 +297,9 @@ class Parts:
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         if isinstance(node.func, ast.Attribute):
             given.append(node.func.value)
-        return any(self._of(each, None, point, far) for each in given)
+        # What an item is handed to may work on each of its parts: one is surely decoded where that one was.
+        part = index if self._by_decoders and isinstance(index, str) else None
+        return any(self._of(each, part, point, far) for each in given)
 
 
 def _is_spread(node: ast.Call) -> bool:

@@ -236,6 +236,31 @@ class Shares:
             for place in places
         )
 
+    def leaves(self, whole: str, after: Point) -> str | None:
+        """The attribute of its object that a method leaves to whoever calls it, as a statement left that."""
+        holder, _, name = whole.partition(".")
+        statement = after.statement
+        if not name or holder != self_name(self._function) or statement is None:
+            return None
+        later = (each for each in self._statements if _is_below(each, statement))
+        return None if any(_sorts(each, whole) or whole in own_names(each) for each in later) else name
+
+    def in_order_of(self, whole: str | ast.expr, after: Point) -> Iterator[tuple[ast.stmt, str]]:
+        """The names of what is put in the order of what a call gives, or a name stands for as a statement
+        left it, each with the statement that does so: ``files = [self.files[i] for i in order]``,
+        ``files = self.files[order]``."""
+        for statement in self._statements:
+            match statement:
+                case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value) if (
+                    (name := dotted(target))
+                    and _is_by(value, whole)
+                    and not self._is_told(value)
+                    and not self.is_one(name, value)
+                    and _comes_after(after, statement)
+                    and (not isinstance(whole, str) or self._is_left(whole, after, statement))
+                ):
+                    yield statement, name
+
     def gives_back(self, whole: str) -> bool:
         """Whether all that the function gives is what it got under a name, or a slice of it, in its order."""
         places = [
@@ -376,10 +401,12 @@ class Shares:
         match node:
             case ast.Subscript(value=value, slice=ast.Slice() as part) if id(node) not in self._turned:
                 return is_what(value, whole) and self._is_told(part)
-            case ast.Subscript(
-                value=ast.Call(func=ast.Attribute(attr="array_split"), args=[value, *_]), slice=part
-            ):
-                return is_what(value, whole) and self._is_told(part)
+            case ast.Subscript(value=ast.Call() | ast.ListComp() as chunks, slice=part):
+                cut = _cut_up(chunks)
+                return cut is not None and is_what(cut, whole) and self._is_told(part)
+            case ast.Assign(targets=[ast.Name(id=name)], value=chunks):
+                cut = _cut_up(chunks)
+                return cut is not None and is_what(cut, whole) and self._picks_of(name, node)
             case ast.Call(func=ast.Name(id="islice") | ast.Attribute(attr="islice"), args=[value, *bounds]):
                 return is_what(value, whole) and any(map(self._is_told, bounds))
             case ast.For():
@@ -389,6 +416,18 @@ class Shares:
                 inside = [node.elt, *generator.ifs]
                 return self._goes_through_part(generator.iter, generator.target, inside, whole)
         return False
+
+    def _picks_of(self, name: str, made: ast.Assign) -> bool:
+        """Whether the worker's number picks one of several things that a statement gives a name."""
+        return any(
+            isinstance(each, ast.Subscript)
+            and isinstance(each.value, ast.Name)
+            and each.value.id == name
+            and not isinstance(each.slice, ast.Slice)
+            and self._is_told(each.slice)
+            and _is_below(each, made)
+            for each in walk(self._function)
+        )
 
     def _goes_through_part(
         self,
@@ -489,6 +528,29 @@ def _sliced(node: ast.expr) -> ast.expr:
         case ast.Call(func=ast.Name(id="islice") | ast.Attribute(attr="islice"), args=[value, _, *_]):
             return _sliced(value)
     return inner
+
+
+def _is_by(node: ast.expr, whole: str | ast.expr) -> bool:
+    """Whether an expression gives things in the order of another: one for each, or those at its numbers."""
+    inner = passed_through(node)
+    return is_what(inner, whole) or (isinstance(inner, ast.Subscript) and is_what(inner.slice, whole))
+
+
+def _cut_up(node: ast.expr) -> ast.expr | None:
+    """What is cut into pieces, all of which are given: ``np.array_split(files, n)``,
+    ``[files[i::n] for i in range(n)]``."""
+    match node:
+        case ast.Call(func=ast.Name(id="array_split") | ast.Attribute(attr="array_split"), args=[whole, *_]):
+            return whole
+        case ast.ListComp(
+            elt=ast.Subscript(value=whole, slice=ast.Slice() as piece),
+            generators=[
+                ast.comprehension(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range")))
+            ],
+        ):
+            is_counted = any(isinstance(each, ast.Name) and each.id == name for each in walk(piece))
+            return whole if is_counted else None
+    return None
 
 
 def _turned(node: ast.AST) -> list[ast.expr]:
