@@ -161,6 +161,10 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 # So many tensors leave room for the files that a program has open anyway.
 _FEW = 900
 _LIMIT = 1024
+# What makes one thing of a list, into which nothing can be put any more.
+_JOINTS = JOINS | {
+    f"numpy.{name}" for name in ("array", "asarray", "concatenate", "hstack", "stack", "vstack")
+}
 _COPY = "keep a copy (.clone()) or numbers (.item(), .tolist())"
 _COPY_ARRAYS = "keep a copy (.copy()) or numbers (.tolist())"
 _COPY_EITHER = "keep a copy (.clone(), of an array .copy()) or numbers (.item(), .tolist())"
@@ -438,7 +442,10 @@ def _fills(spot: Asked, into: ast.expr) -> bool:
     while isinstance(into, ast.Subscript):
         into = into.value
     values = spot.values(into)
-    known = [value for value in values if not isinstance(value, Unknown)]
+    # What the list is joined to in the end can be filled no more: that is another pass.
+    known = [
+        value for value in values if not isinstance(value, Unknown) and (is_entry or not _is_joint(value))
+    ]
     return bool(known) and all(
         _is_container(value) and not (is_entry and _has_others(value)) for value in known
     )
@@ -455,6 +462,12 @@ def _has_others(value: Value) -> bool:
             made = made.body if isinstance(made, ast.Lambda) else made
             return "deque" in ast.unparse(made)
     return False
+
+
+def _is_joint(value: Value) -> bool:
+    """Whether something is a tensor or an array that was made of a list of them: ``self.labels =
+    torch.cat(self.labels)``."""
+    return isinstance(value, Made) and value.name.partition("(")[0] in _JOINTS
 
 
 def _is_container(value: Value) -> bool:
