@@ -40,6 +40,10 @@ _DECODES = frozenset(
     | {"torchaudio.load", "soundfile.read", "librosa.load", "librosa.core.load", "scipy.io.wavfile.read"}
     | {"numpy.load"}
 )
+# What gives None where there is nothing to read, or nothing was found.
+MAY_GIVE_NONE = frozenset(
+    {"cv2.imread", "cv2.imdecode", "re.match", "re.search", "re.fullmatch", "os.environ.get", "os.getenv"}
+)
 _LEAVES_UNREAD = frozenset({"close", "getbands", "getexif", "seek", "verify"})
 # What opens a file of arrays, each of which is read by itself.
 FILE_OF_ARRAYS = "h5py.File"

@@ -77,22 +77,24 @@ def is_now_and_then(test: Test, loop: ast.stmt, point: Point) -> bool:
     return telling and not lets_through(test.node, test.wanted, loop, point)
 
 
-def lets_through(test: ast.expr, wanted: bool, loop: ast.stmt, point: Point) -> bool:
+def lets_through(test: ast.expr, wanted: bool, loop: ast.stmt, point: Point, *, alone: bool = False) -> bool:
     """Whether a test is the same in all rounds (``rank == 0``), comes out so from one round on (``step > 3``)
-    or nearly always (``torch.isfinite(loss)``)."""
+    or nearly always (``torch.isfinite(loss)``): in those of the loop ``alone``, whatever is set by loops
+    around it (``phase == "val"``), or of these, too."""
     if usually(test, wanted):
         return True
+    within = loop if alone else None
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return lets_through(operand, not wanted, loop, point)
+            return lets_through(operand, not wanted, loop, point, alone=alone)
         case ast.BoolOp(op=op, values=values):
-            each = [lets_through(value, wanted, loop, point) for value in values]
+            each = [lets_through(value, wanted, loop, point, alone=alone) for value in values]
             return all(each) if isinstance(op, ast.And) is wanted else any(each)
         case ast.Compare(left=left, ops=[op], comparators=[right]):
-            if _is_same(left, point) and _is_same(right, point):
+            if _is_same(left, point, within) and _is_same(right, point, within):
                 return True
             return _grows_past(left, op, right, wanted, loop, point)
-    return _is_of_process(test, point)
+    return _is_of_process(test, point, within)
 
 
 def nearly_always(evaluator: Evaluator, test: ast.expr, wanted: bool, point: Point) -> bool:
@@ -108,7 +110,7 @@ def nearly_always(evaluator: Evaluator, test: ast.expr, wanted: bool, point: Poi
             each = (nearly_always(evaluator, value, wanted, point) for value in values)
             return all(each) if isinstance(op, ast.And) is wanted else any(each)
     asked = asked_by(test)
-    if asked is None or not _is_same(asked, point):
+    if asked is None or not _is_same(asked, point, None):
         return False
     evaluator.start()
     return is_by_default(evaluator, test, wanted, point)
@@ -154,25 +156,26 @@ def _is_every(node: ast.expr, loop: ast.stmt, of_steps: bool) -> bool:
     return False
 
 
-def _is_same(node: ast.expr, point: Point) -> bool:
-    """Whether an expression is the same in every round: what tells processes apart, a constant, a variable
-    of the function that no loop around sets, a setting, or what only the constructor of the object sets."""
+def _is_same(node: ast.expr, point: Point, loop: ast.stmt | None) -> bool:
+    """Whether an expression is the same in every round of a loop, of all around a point where none is given:
+    what tells processes apart, a constant, a variable of the function that the loop does not set, a setting,
+    or what only the constructor of the object sets."""
     match node:
         case ast.Constant():
             return True
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return _is_same(operand, point)
+            return _is_same(operand, point, loop)
         case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
-            return all(_is_same(part, point) for part in parts)
+            return all(_is_same(part, point, loop) for part in parts)
         case ast.Name(id=name) if name in _given(point):
-            return not _is_set(name, point)
+            return not _is_set(name, point, loop)
         case ast.Attribute():
             path = dotted(node)
             if path is not None and (_is_setting(path) or _is_set_once(path, point)):
-                return not _is_set(path, point)
+                return not _is_set(path, point, loop)
         case ast.Subscript() | ast.Call() if (entry := _entry(node)) is not None:
-            return not _is_set(entry[0], point)
-    return _is_of_process(node, point)
+            return not _is_set(entry[0], point, loop)
+    return _is_of_process(node, point, loop)
 
 
 def _is_setting(path: str) -> bool:
@@ -208,17 +211,19 @@ def _is_set_once(path: str, point: Point) -> bool:
     return setting == {"__init__"}
 
 
-def _is_of_process(node: ast.expr, point: Point) -> bool:
+def _is_of_process(node: ast.expr, point: Point, loop: ast.stmt | None) -> bool:
     """Whether an expression asks which process this is: ``rank``, ``dist.get_rank()``,
     ``accelerator.is_main_process``."""
     entry = _entry(node)
     if entry is not None:
-        return _PROCESS.search(entry[1]) is not None and not _is_set(entry[0], point)
+        return _PROCESS.search(entry[1]) is not None and not _is_set(entry[0], point, loop)
     if isinstance(node, ast.Call):
         node = node.func if not node.args and not node.keywords else node
     path = dotted(node)
     return (
-        path is not None and _PROCESS.search(path.rpartition(".")[2]) is not None and not _is_set(path, point)
+        path is not None
+        and _PROCESS.search(path.rpartition(".")[2]) is not None
+        and not _is_set(path, point, loop)
     )
 
 
@@ -231,12 +236,14 @@ def _given(point: Point) -> set[str]:
     return found
 
 
-def _is_set(path: str, point: Point) -> bool:
-    """Whether a loop around a point sets what is read by a name."""
-    loops = [place.owner for place in places_around(point) if isinstance(place.owner, LOOPS)]
-    return path in point.frame.module.shared_names or any(
-        path in point.frame.layout.bound_by(loop) for loop in loops
-    )
+def _is_set(path: str, point: Point, outermost: ast.stmt | None) -> bool:
+    """Whether a loop around a point sets what is read by a name, of those up to the ``outermost``."""
+    for place in places_around(point):
+        if isinstance(place.owner, LOOPS) and path in point.frame.layout.bound_by(place.owner):
+            return True
+        if place.owner is outermost:
+            break
+    return path in point.frame.module.shared_names
 
 
 def _counters(loop: ast.stmt) -> frozenset[str]:
@@ -281,6 +288,6 @@ def _grows_past(
     if dotted(left) not in counters:
         left, right = right, left
         above, below = (ast.Lt, ast.LtE, ast.NotEq), (ast.Gt, ast.GtE, ast.Eq)
-    if dotted(left) not in counters or not _is_same(right, point) or _ends(right, loop):
+    if dotted(left) not in counters or not _is_same(right, point, None) or _ends(right, loop):
         return False
     return isinstance(op, above if wanted else below)

@@ -46,10 +46,15 @@ def for_loader(program: Program, loader: Loader) -> str | None:
     """That the options are given without which nobody comes to where a loader is made."""
     mark = ("asked for", loader.point.key, id(loader.call))
     if mark not in program.answers:
-        found = _on_all_ways(program, loader.point, loader.call, frozenset())
-        program.answers[mark] = " or ".join(sorted(found)) if found else None
+        program.answers[mark] = for_place(program, loader.point, loader.call)
     known: str | None = program.answers[mark]
     return known
+
+
+def for_place(program: Program, point: Point, node: ast.AST) -> str | None:
+    """The same of any other place."""
+    found = _on_all_ways(program, point, node, frozenset())
+    return " or ".join(sorted(found)) if found else None
 
 
 def for_calls(program: Program, calls: Iterable[tuple[ast.Call, Point]]) -> bool:

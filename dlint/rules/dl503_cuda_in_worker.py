@@ -5,15 +5,16 @@
 In worker code (`__getitem__`, `collate_fn`, transforms and whatever these reach in any file) of a loader with
 workers:
 
-- `.cuda()`, `.to(device)`, `device=...` or `torch.cuda.FloatTensor(...)`, where the device is CUDA: written
-  there, or by some way in which the program makes it, such as
+- `.cuda()`, `.to(device)`, `device=...` or `torch.cuda.FloatTensor(...)`, be it by another name, where the
+  device is CUDA: written there, or by some way in which the program makes it, such as
   `torch.device("cuda" if torch.cuda.is_available() else "cpu")`, by the default of an option, also of a
-  dataclass that the command line fills, or by what was put on the GPU before (`model.device`, also with
-  `device_map="auto"`), or by a library that loads a network there (`clip.load(name, device=device)`).
-  `Accelerator().device` and that of Lightning's `Fabric` are a GPU wherever there is one, unless they are
-  told otherwise; so are `torch.accelerator.current_accelerator()` and the `device` of a LightningModule, as
-  long as no trainer in the project is told to stay on the CPU. A number is a GPU's (`device=0`, `.to(0)`),
-  and so is the rank that `mp.spawn` passes to what it starts.
+  dataclass that the command line fills, by a setting (`_C.DEVICE = "cuda"` of yacs, `device: cuda` of Hydra),
+  or by what was put on the GPU before (`model.device`, also with `device_map="auto"`), or by a library that
+  loads a network there (`clip.load(name, device=device)`). `Accelerator().device` and that of Lightning's
+  `Fabric` are a GPU wherever there is one, unless they are told otherwise; so are
+  `torch.accelerator.current_accelerator()` and the `device` of a LightningModule, as long as no trainer in
+  the project is told to stay on the CPU. A number is a GPU's (`device=0`, `.to(0)`), and so is the rank that
+  `mp.spawn` passes to what it starts.
 - Tensors and networks that the parent has put on the GPU, and worker code reads or runs: in an attribute of
   the dataset or of a transform, in a name of a module, or as the data of a `TensorDataset`. So is what the
   parent made of them: `rows.mean(0)`, `torch.cat(features)`, and what a network on the GPU gave
@@ -116,6 +117,7 @@ from dlint.knowledge.processes.devices import (
     NEED_GPU,
     PIN,
     SET_DEFAULT,
+    TYPED,
     makes_tensor,
 )
 from dlint.program.asked import for_visit
@@ -224,7 +226,7 @@ def _in_function(program: Program, visit: Visit) -> Iterator[tuple[ast.Call, Poi
 
 def _candidates(node: FunctionNode | ast.Lambda, text: str) -> list[tuple[ast.Call, ast.stmt | None]]:
     """The calls of a function that may name a device, each with its statement."""
-    if not any(word in text for word in ("cuda", "device", ".to(", PIN, "fork_rng")):
+    if not any(word in text for word in ("cuda", "device", ".to(", f".{TYPED}(", "Tensor(", PIN, "fork_rng")):
         return []
     if isinstance(node, ast.Lambda):
         return [(call, None) for call in _calls(node.body)]

@@ -32,17 +32,16 @@ a part of the batch itself, or the number of one that is called as what tells it
 `slots[step % 20]` and an example of each label are overwritten.
 
 A copy is fine: `.clone()`, numbers (`.item()`, `.tolist()`, `extend(labels.numpy())`, unless its rows surely
-are arrays, as the items' `torch.zeros(17, 3)` shows), what a model or a
-sum makes of the batch, `labels.to(device)`, also where it takes the place of an entry (`batch[key] =
-batch[key].to(device)`, `batch.update(...)`, by a helper as well). So are loops that end early (not only where
-somebody asks for it, `if args.debug: break`, or where a batch cannot be used) or keep now and then (`rank ==
-0` and `mode == "val"` are the same in all rounds, and `step > 3` lets all through from one on), `islice`,
-lists that the loop empties, or a function that it hands them to, objects of which it calls
+are arrays, as the items' `torch.zeros(17, 3)` shows), what a model or a sum makes of the batch,
+`labels.to(device)`, also where it takes the place of an entry (`batch[key] = batch[key].to(device)`,
+`batch.update(...)`, by a helper as well). So are loops that end early (not only where somebody asks for it,
+`if args.debug: break`, or where a batch cannot be used) or keep now and then (`rank == 0` and `mode == "val"`
+are the same in all rounds, and so is the `phase` of a loop around, and `step > 3` lets all through from one
+on), `islice`, lists that the loop empties, or a function that it hands them to, objects of which it calls
 other methods where the class has one that empties or sets anything (`meter.reset()`), a loader that surely
-gives fewer than 900 tensors, one without workers, one with `pin_memory` or prepared by accelerate,
-Lightning Fabric or torch_xla, whose batches are copies, programs that choose the sharing strategy
-`file_system` or set their limit of open files, and tests (not a `test_net.py` that has no test and is started
-as a script).
+gives fewer than 900 tensors, one without workers, one with `pin_memory` or prepared by accelerate, Lightning
+Fabric or torch_xla, whose batches are copies, programs that choose the sharing strategy `file_system` or set
+their limit of open files, and tests (not a `test_net.py` that has no test and is started as a script).
 
 What nothing shows to be tensors (names of files, also in `np.asarray(names)`) is left alone: neither the
 dataset's items, be it behind a `collate_fn` of the project that hands some on (`images, targets =
@@ -88,7 +87,8 @@ file open, and leaves shared memory behind where a program is killed.
 
 - `error`, error: the loader surely gives more tensors than files may be open.
 - `warning`, error: how many it gives is not known, or workers come only under a condition: an option for the
-  number of workers that is 0 by default, or a loader in a function that nothing in the project calls.
+  number of workers that is 0 by default, or a loader in a function that nothing in the project calls; or the
+  batches are kept for those only who ask for it (`if args.save:`).
 
 ## Fix safety
 
@@ -114,6 +114,7 @@ from dlint.knowledge.tensors import JOINS
 from dlint.loaders.counts import most_batches
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
+from dlint.program.asked import for_place
 from dlint.program.conditions import both, with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -137,7 +138,6 @@ from dlint.streams.batches.spot import Spot
 from dlint.streams.batches.treated import Tensors, places_in, tensors_in
 from dlint.streams.memory.held import Held
 from dlint.streams.memory.places import Named, Place, Values, View, named
-from dlint.values.frame import Point
 from dlint.values.values import Const, External, Items, Made, Table, Unknown, Value
 
 # All of something written out: ``[*loader]``, ``zip(*loader)``.
@@ -161,6 +161,10 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 # So many tensors leave room for the files that a program has open anyway.
 _FEW = 900
 _LIMIT = 1024
+# What makes one thing of a list, into which nothing can be put any more.
+_JOINTS = JOINS | {
+    f"numpy.{name}" for name in ("array", "asarray", "concatenate", "hstack", "stack", "vstack")
+}
 _COPY = "keep a copy (.clone()) or numbers (.item(), .tolist())"
 _COPY_ARRAYS = "keep a copy (.copy()) or numbers (.tolist())"
 _COPY_EITHER = "keep a copy (.clone(), of an array .copy()) or numbers (.item(), .tolist())"
@@ -438,7 +442,10 @@ def _fills(spot: Asked, into: ast.expr) -> bool:
     while isinstance(into, ast.Subscript):
         into = into.value
     values = spot.values(into)
-    known = [value for value in values if not isinstance(value, Unknown)]
+    # What the list is joined to in the end can be filled no more: that is another pass.
+    known = [
+        value for value in values if not isinstance(value, Unknown) and (is_entry or not _is_joint(value))
+    ]
     return bool(known) and all(
         _is_container(value) and not (is_entry and _has_others(value)) for value in known
     )
@@ -455,6 +462,12 @@ def _has_others(value: Value) -> bool:
             made = made.body if isinstance(made, ast.Lambda) else made
             return "deque" in ast.unparse(made)
     return False
+
+
+def _is_joint(value: Value) -> bool:
+    """Whether something is a tensor or an array that was made of a list of them: ``self.labels =
+    torch.cat(self.labels)``."""
+    return isinstance(value, Made) and value.name.partition("(")[0] in _JOINTS
 
 
 def _is_container(value: Value) -> bool:
@@ -515,7 +528,7 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: S
                 keeping,
                 views,
                 surely,
-                spot.point,
+                spot,
                 many=(batches or 0) * len(views) >= _LIMIT,
             )
     return None
@@ -579,7 +592,7 @@ def _found(
     keeping: _Keeping,
     views: list[View],
     remedy: bool,
-    point: Point,
+    spot: Spot,
     many: bool,
 ) -> Found:
     names = sorted({ast.unparse(view.node) for view in views})
@@ -600,13 +613,15 @@ def _found(
         if keeping.kept.given_by is not None:
             shown[-1] += f" in what {keeping.kept.given_by.name} gives"
         what = f"{listed(shown, 2)} of every batch {'is' if len(shown) == 1 else 'are'} kept: each"
+    inside = keeping.kept.inside is not None
+    asked = for_place(program, spot.point if inside else spot.at(keeping.kept.node), keeping.kept.node)
     return Found(
-        keeping.kept.inside.spot.module if keeping.kept.inside else point.frame.module,
+        keeping.kept.inside.spot.module if keeping.kept.inside else spot.module,
         keeping.kept.node,
         f"{what} holds a file open, and at 1,024 comes a RuntimeError",
         "error",
         f"{copy} (loader at {place(loader.module, loader.call)})",
-        both(with_workers(program, loader), None if many else _MANY),
+        both(with_workers(program, loader), asked, None if many else _MANY),
         remedy=cured,
         by_hand=None if cured else copy,
     )

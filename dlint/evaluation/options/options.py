@@ -20,7 +20,7 @@ from dlint.evaluation.questions import begun
 from dlint.knowledge.commands import FILLS_FIELDS, FLAG, HYDRA, MADE_BY_CLASS, PARSED
 from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.knowledge.trainers import DEFAULTS, SETTINGS
-from dlint.project.configuration.hydra_files import number_in
+from dlint.project.configuration.hydra_files import plain_in
 from dlint.source.declared_options import (
     NotTold,
     declarations,
@@ -169,7 +169,8 @@ class Options:
         name = option_of(value)
         setting = setting_of(value)
         if made is not None and setting is not None:
-            return self._set(made, setting.split("."))
+            held = self._set(made, setting.split("."))
+            return held if isinstance(held, Const) else None
         if made is None or name is None or "." in name:
             return None
         if made.name in FILLS_FIELDS:
@@ -188,17 +189,25 @@ class Options:
     def by_default(self, value: Value, world: World) -> Const | None:
         """The same, of a setting only where nothing of the project's sets one that is called so: no code by
         its name, and none of the files that are read into the settings."""
-        setting, made = setting_of(value), value.owner if isinstance(value, External) else None
-        if setting is not None and made is not None:
-            name, changes = setting.rpartition(".")[2], self._evaluator.held.changes
-            made = self._evaluator.held.copied(made) or made
-            if changes.may_be_by_code(made, name) or not changes.are_left_by_files(made, name):
-                return None
-        return self.default(value, world)
+        if setting_of(value) is None:
+            return self.default(value, world)
+        held = self.set_by_default(value)
+        return held if isinstance(held, Const) else None
 
-    def _set(self, made: Made, path: list[str]) -> Const | None:
-        """The constant that a project sets in its settings, under one name after the other, if it is one:
-        as they are made, or beside that."""
+    def set_by_default(self, value: Value) -> Value | None:
+        """The same of a setting alone, be it no constant: ``cfg.device = torch.device("cuda")``."""
+        setting, made = setting_of(value), value.owner if isinstance(value, External) else None
+        if setting is None or made is None:
+            return None
+        name, changes = setting.rpartition(".")[2], self._evaluator.held.changes
+        original = self._evaluator.held.copied(made) or made
+        if changes.may_be_by_code(original, name) or not changes.are_left_by_files(original, name):
+            return None
+        return self._set(made, setting.split("."))
+
+    def _set(self, made: Made, path: list[str]) -> Value | None:
+        """What a project sets in its settings, under one name after the other: as they are made, or beside
+        that."""
         original = self._evaluator.held.copied(made)
         if original is not None:
             stored = self._evaluator.attributes.outside.of_made(made, path[0], HERE)
@@ -216,7 +225,7 @@ class Options:
             if len(values) != 1 or not outside.are_beside(held, name):
                 return None
             held = values.popitem()[1]
-        return held if isinstance(held, Const) else None
+        return held
 
     def unasked(self, value: Value) -> Unasked | None:
         """What the option or the setting is called that a number is read from, and its default."""
@@ -252,11 +261,13 @@ class Options:
                     yield Asked(option, default, alone)
 
     def written_default(self, value: External, world: World) -> ast.expr | None:
-        """The default of the option that a value is read from, as ``add_argument`` has it, or the field of a
-        dataclass."""
+        """The default of the option that a value is read from, as ``add_argument`` has it, the field of a
+        dataclass, or a file of Hydra's."""
         made, name = value.owner, option_of(value)
         if made is None or name is None:
             return None
+        if made.name == HYDRA:
+            return self._configured(made, name)
         if made.name in FILLS_FIELDS:
             return self._field(made, name, world)
         if made.name != PARSED or not is_asked(self._evaluator, made, world):
@@ -325,7 +336,8 @@ class Options:
         return bool(known)
 
     def _configured(self, made: Made, path: str) -> ast.expr | None:
-        """The number in the YAML file that ``@hydra.main`` names, where no code of the program changes it."""
+        """The number or device in the YAML file that ``@hydra.main`` names, where no code of the program
+        changes it."""
         index = self._evaluator.modules.index
         if index.stored_elsewhere(path.rpartition(".")[2]) or index.mentioning("OmegaConf.update"):
             return None
@@ -336,8 +348,8 @@ class Options:
             return None
         home = made.point.frame.module.relative.rpartition("/")[0]
         place = posixpath.normpath(posixpath.join(home, str(folder.value)))
-        found = number_in(index.configuration_files, place, str(name.value), tuple(path.split(".")))
-        return ast.Constant(found.number) if found is not None else None
+        found = plain_in(index.configuration_files, place, str(name.value), tuple(path.split(".")))
+        return ast.Constant(found.value) if found is not None else None
 
     def _field(self, made: Made, name: str, world: World) -> ast.expr | None:
         """The default of a dataclass's field, where the command line fills one object of that class alone."""

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import written
+from dlint.evaluation.options.option import setting_of
 from dlint.fork.gpu.moves import Put, is_only_asked, last_move, may_come_back, move_between
 from dlint.fork.gpu.networks import gives_there, is_a_network, moved_by_trainer
 from dlint.knowledge.processes.devices import (
@@ -18,6 +19,7 @@ from dlint.knowledge.processes.devices import (
     MOVES,
     PRESENT_GPU,
     SPREAD,
+    TYPED,
     asks_place,
     is_cuda,
     is_number_of_gpu,
@@ -57,6 +59,12 @@ def uses_gpu(evaluator: Evaluator, call: ast.Call, point: Point, world: World, f
         return True
     if isinstance(call.func, ast.Attribute) and call.func.attr == "cuda":
         return True
+    if isinstance(call.func, ast.Attribute) and call.func.attr == TYPED:
+        return any(
+            isinstance(kind, External) and makes_cuda_tensor(kind.name)
+            for each in call.args[:1]
+            for kind, _ in evaluator.values(each, point, world)
+        )
     of_torch = any(
         isinstance(callee, External) and (callee.name.startswith("torch") or callee.name in LOADS_NETWORK)
         for callee in callees
@@ -106,9 +114,10 @@ def names_gpu(evaluator: Evaluator, node: ast.expr, point: Point, world: World) 
 
 def may_name_device(call: ast.Call) -> bool:
     """Whether a call may say on which device something is to be."""
-    last = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    name = call.func.id if isinstance(call.func, ast.Name) else method
     named = any(keyword.arg in DEVICE_KEYWORDS for keyword in call.keywords)
-    return named or last in MOVES or last.endswith("Tensor")
+    return named or method in MOVES or method == TYPED or name.endswith("Tensor")
 
 
 def may_be_cuda(
@@ -136,14 +145,21 @@ def may_be_cuda(
 
 
 def _asked_for(evaluator: Evaluator, value: External, world: World) -> bool:
-    """Whether an option is a GPU by its default, unless the program has asked before what the user wants."""
+    """Whether an option or a setting is a GPU by its default, unless the program has asked before what the
+    user wants."""
     default = evaluator.options.written_default(value, world)
     chosen = [default.body, default.orelse] if isinstance(default, ast.IfExp) else [default]
+    names = [each.value for each in chosen if isinstance(each, ast.Constant)]
+    if setting_of(value) is not None:
+        held = evaluator.options.set_by_default(value)
+        if isinstance(held, Made):
+            return may_be_cuda(evaluator, held, world)
+        names += [held.value] if isinstance(held, Const) else []
     return any(
         result
-        for each in chosen
-        if isinstance(each, ast.Constant) and is_cuda(each.value)
-        for result, _ in evaluator.truths.same(value, Const(each.value), world)
+        for name in names
+        if is_cuda(name)
+        for result, _ in evaluator.truths.same(value, Const(name), world)
     )
 
 

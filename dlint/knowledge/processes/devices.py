@@ -11,6 +11,8 @@ import re
 
 # Methods that put a tensor, a module or a batch on the device that they are told.
 MOVES = frozenset({"to", "to_empty", "cuda"})
+# The method that makes a tensor one of another type, such as one of the GPU's.
+TYPED = "type"
 # The keywords by which torch's functions take a device.
 DEVICE_KEYWORDS = ("device", "map_location")
 # What makes a device of a string or a number, and the keywords by which it takes them.

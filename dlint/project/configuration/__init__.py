@@ -1,1 +1,1 @@
-"""What a program's own files of configuration say: the names of its classes, the numbers of Hydra."""
+"""What a program's own files of configuration say: the names of its classes, Hydra's numbers and devices."""

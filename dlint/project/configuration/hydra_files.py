@@ -1,7 +1,9 @@
-"""Numbers in a project's Hydra configuration: what ``cfg.data.workers`` is where the user overrides nothing.
+"""Numbers and devices in a project's Hydra configuration: what ``cfg.data.workers`` and ``cfg.device`` are
+where the user overrides nothing.
 
-Only what is plain is read, line by line: one mapping in another, and a number or null behind a key. Whatever
-may be meant otherwise (references, merged keys, packages, defaults of defaults) tells nothing.
+Only what is plain is read, line by line: one mapping in another, and a number, null or a device's name behind
+a key. Whatever may be meant otherwise (references, merged keys, packages, defaults of defaults) tells
+nothing.
 """
 
 from __future__ import annotations
@@ -10,12 +12,13 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-Number = int | float | None
+Plain = int | float | str | None
 
 _KEY = re.compile(r" *(?P<key>[A-Za-z_][\w-]*):(?:\s+(?P<value>.*))?")
 _DEFAULT = re.compile(r"\s*-\s*(?P<group>[A-Za-z_]\w*)\s*:\s*(?P<option>[\w-]+)(?:\.yaml)?\s*(?:#.*)?")
 _HARMLESS = re.compile(r"\s*-\s*(?:_self_|(?:override\s+)?hydra/[\w/]+\s*:.*)\s*(?:#.*)?")
 _INTEGER, _FLOAT = re.compile(r"[+-]?[0-9]+"), re.compile(r"[+-]?[0-9]+\.[0-9]*")
+_DEVICE = re.compile(r"""(?P<quote>["']?)(?P<name>cpu|(?:cuda|mps|xpu)(?::[0-9]+)?)(?P=quote)""")
 # Words and signs with which a line means something else, here or for other lines.
 _UNSURE = re.compile(
     r"\t|<<|@package|^---|[&*][A-Za-z]|:\s*[|>][+-]?\s*$"
@@ -25,9 +28,9 @@ _UNSURE = re.compile(
 
 
 class Found(NamedTuple):
-    """A number that stands in a configuration."""
+    """What stands in a configuration: a number, nothing or a device's name."""
 
-    number: Number
+    value: Plain
 
 
 class _File:
@@ -60,8 +63,8 @@ class _File:
             self.sure = self.sure and path not in self.entries
             self.entries[path] = re.split(r"\s#", key["value"] or "", maxsplit=1)[0].strip()
 
-    def number(self, path: tuple[str, ...]) -> Found | None:
-        """The number under a path of keys."""
+    def plain(self, path: tuple[str, ...]) -> Found | None:
+        """The number or the device under a path of keys."""
         value = self.entries.get(path) if self.sure else None
         if value is None:
             return None
@@ -69,11 +72,15 @@ class _File:
             return Found(int(value))
         if _FLOAT.fullmatch(value):
             return Found(float(value))
+        device = _DEVICE.fullmatch(value)
+        if device is not None:
+            return Found(device["name"])
         return Found(None) if value in ("null", "~") else None
 
 
-def number_in(files: Mapping[str, bytes], folder: str, name: str, path: tuple[str, ...]) -> Found | None:
-    """The number that stands under a path of keys in a configuration of a folder, with its groups."""
+def plain_in(files: Mapping[str, bytes], folder: str, name: str, path: tuple[str, ...]) -> Found | None:
+    """The number or the device that stands under a path of keys in a configuration of a folder, with its
+    groups."""
     primary = _read(files, folder, name)
     if primary is None:
         return None
@@ -89,10 +96,10 @@ def number_in(files: Mapping[str, bytes], folder: str, name: str, path: tuple[st
         return None
     group = chosen_files.get(path[0])
     if group is None:
-        return primary.number(path)
+        return primary.plain(path)
     if (path[0],) in primary.entries:
         return None  # two say something, and their order decides
-    return group.number(path[1:])
+    return group.plain(path[1:])
 
 
 def _read(files: Mapping[str, bytes], folder: str, name: str) -> _File | None:

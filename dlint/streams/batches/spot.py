@@ -86,7 +86,7 @@ class Spot:
     def values(self, node: ast.expr) -> list[Value]:
         """What an expression may be where it stands, or, made up, inside the loop over what it is an
         attribute of."""
-        found = {value.key: value for value, _ in self._evaluator.values(node, self._at(node))}
+        found = {value.key: value for value, _ in self._evaluator.values(node, self.at(node))}
         return list(found.values())
 
     def numbers(self, node: ast.expr) -> list[int]:
@@ -94,7 +94,7 @@ class Spot:
         held = [each.value for each in self.values(node) if isinstance(each, Const)]
         return [number for number in held if isinstance(number, int)]
 
-    def _at(self, node: ast.expr) -> Point:
+    def at(self, node: ast.expr) -> Point:
         """The point before the statement that an expression stands in: what is found out of it is remembered
         for whoever asks of it next."""
         if self._statements is None:
@@ -142,7 +142,7 @@ class Spot:
 
     def nearly_always(self, test: ast.expr, wanted: bool) -> bool:
         """Whether a test inside the statement comes out as ``wanted`` in nearly all rounds."""
-        return nearly_always(self._evaluator, test, wanted, self._at(test))
+        return nearly_always(self._evaluator, test, wanted, self.at(test))
 
     def lets_through(self, test: ast.expr, wanted: bool) -> bool:
         """Whether a test inside the loop is the same in all rounds, or comes out as ``wanted`` in nearly
@@ -151,7 +151,7 @@ class Spot:
         for always in (wanted, not wanted):
             if self.nearly_always(test, always):
                 return always is wanted
-        return isinstance(loop, ast.stmt) and lets_through(test, wanted, loop, self._at(test))
+        return isinstance(loop, ast.stmt) and lets_through(test, wanted, loop, self.at(test), alone=True)
 
     def is_given(self, name: str) -> bool:
         """Whether the function around the statement is given what a name stands for there."""
@@ -327,7 +327,7 @@ class Spot:
         """The beginning of a function that is called."""
         assert isinstance(function.node, ast.FunctionDef)
         inside = Spot(self._evaluator, self._answers, function.module, [function.node])
-        at = self._at(call)
+        at = self.at(call)
         frame = self._evaluator.calls.enter(function, arguments_of(call, at), call, at)
         inside._point = Point(frame, function.node.body[0])
         inside._calls_around = self._calls_around + 1

@@ -21,6 +21,7 @@ from dlint.streams.item_names import concerns, is_index, is_of_item, mentions, r
 from dlint.streams.items import Reader
 from dlint.streams.nones.attempts import asked_to_be_none, compares_sizes, is_bounded, retries
 from dlint.streams.nones.endings import endings
+from dlint.streams.nones.passed_on import is_never_passed
 from dlint.streams.nones.sieved import called, sieved
 from dlint.streams.nones.still_none import Kept, gives, gives_none, is_none_still
 from dlint.streams.nones.written import (
@@ -172,9 +173,8 @@ class Nones:
             if isinstance(place.owner, ast.ExceptHandler):
                 return True
             if isinstance(place.owner, ast.If):
-                test = place.owner.test
-                return concerns(test, scope.indices, self._variables(scope)) and not self._only_passes_on(
-                    test, point, scope
+                return self._concerns(place.owner, scope) and not self._only_passes_on(
+                    place.owner.test, point, scope
                 )
             if place.owner is None:
                 return self._is_left_over(place.block[: place.at], scope)
@@ -209,6 +209,13 @@ class Nones:
                     return False
         return True
 
+    def _concerns(self, statement: ast.If, scope: _Scope) -> bool:
+        """Whether a test is about the item; not where it is for a None that this caller does not pass."""
+        point = Point(scope.frame, statement)
+        return concerns(statement.test, scope.indices, self._variables(scope)) and not (
+            scope.far and is_never_passed(self._evaluator, statement.test, scope.node, point, scope.world)
+        )
+
     def _variables(self, scope: _Scope) -> frozenset[str]:
         """The variables that tell one item from another."""
         if scope.far:
@@ -238,7 +245,7 @@ class Nones:
             return any(
                 isinstance(test.body[-1], ast.Return)
                 and not compares_names(test.test)
-                and concerns(test.test, scope.indices, self._variables(scope))
+                and self._concerns(test, scope)
                 for test in tests
             )
         return False
@@ -481,7 +488,11 @@ class Nones:
         ways = [endings(block, never) for block in (last.body, last.orelse)]
         if sorted(ways, key=len) != [frozenset(), frozenset({"straight"})]:
             return False
-        return not compares_names(last.test) and concerns(last.test, scope.indices, scope.read)
+        return (
+            not compares_names(last.test)
+            and concerns(last.test, scope.indices, scope.read)
+            and self._concerns(last, scope)
+        )
 
     def _runs_out(self, body: list[ast.stmt], scope: _Scope) -> bool:
         """Whether a function ends with so many attempts, each of which returns unless what a call gave it is
