@@ -141,9 +141,14 @@ def function_of_lambda(
     params: cst.Parameters,
     body: cst.BaseExpression,
     first: Sequence[cst.SimpleStatementLine],
+    *,
+    gives: bool = True,
 ) -> cst.FunctionDef:
-    """``lambda x: ...`` as a function."""
+    """``lambda x: ...`` as a function; one that only does something need not ``give`` what a call does."""
     step = source.module.default_indent
+    if not gives and (calls := _calls_in(body)) and all(_stands_alone(source.code(each)) for each in calls):
+        lines = [cst.SimpleStatementLine([cst.Expr(_dedented(each, ""))]) for each in calls]
+        return cst.FunctionDef(cst.Name(name), params, cst.IndentedBlock([*first, *lines]))
     if _stands_alone(source.code(body)):
         returned = _dedented(body, "")
     else:
@@ -156,6 +161,16 @@ def function_of_lambda(
         )
     suite = cst.IndentedBlock([*first, cst.SimpleStatementLine([cst.Return(returned)])])
     return cst.FunctionDef(cst.Name(name), params, suite)
+
+
+def _calls_in(body: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """The calls that an expression is made of, one after the other: itself, or those of a tuple or list."""
+    if isinstance(body, cst.Tuple | cst.List):
+        parts = [each.value for each in body.elements if isinstance(each, cst.Element)]
+        whole = len(parts) == len(body.elements) and "#" not in cst.Module([]).code_for_node(body)
+    else:
+        parts, whole = [body], True
+    return parts if whole and all(isinstance(each, cst.Call) for each in parts) else []
 
 
 def _stands_alone(code: str) -> bool:
