@@ -24,6 +24,7 @@ from dlint.rewriting.edits import Edits
 from dlint.rewriting.header import spaced
 from dlint.rewriting.pieces import statements
 from dlint.rewriting.pieces.imports import name_for
+from dlint.rewriting.pieces.indenting import open_bracket
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
@@ -172,22 +173,10 @@ def _inside(how: PerProcess, column: int) -> str:
         return how.value
     step = "    "  # of the block that it is in
     away = column - how.stood
-    bracket = how.stood + _open_bracket(first) + 1
+    bracket = how.stood + open_bracket(first) + 1
     if away > 0 and bracket > how.stood and all(_indent(each) >= bracket for each in others if each.strip()):
         step += " " * away
     return "\n".join([first, *(step + each if each.strip() else each for each in others)])
-
-
-def _open_bracket(line: str) -> int:
-    """Where a line has a bracket with something behind it that later lines are aligned with; -1 if it has
-    none."""
-    waiting: list[int] = []
-    for column, sign in enumerate(line):
-        if sign in "([{":
-            waiting.append(column)
-        elif sign in ")]}" and waiting:
-            waiting.pop()
-    return waiting[-1] if waiting and line[waiting[-1] + 1 :].partition("#")[0].strip() else -1
 
 
 def _indent(line: str) -> int:

@@ -10,6 +10,7 @@ import libcst as cst
 
 from dlint.rewriting import header
 from dlint.rewriting.edits import Edits
+from dlint.rewriting.pieces.indenting import open_bracket
 from dlint.rewriting.source import Source
 
 _BANNER = re.compile(r"#\s*([-=*#~_+])\1{3,}|#\s*%%|#\s*In\[")
@@ -150,7 +151,7 @@ def function_of_lambda(
         lines = [cst.SimpleStatementLine([cst.Expr(_dedented(each, ""))]) for each in calls]
         return cst.FunctionDef(cst.Name(name), params, cst.IndentedBlock([*first, *lines]))
     if _stands_alone(source.code(body)):
-        returned = _dedented(body, "")
+        returned = _dedented(body, "", "return ")
     else:
         inner = _dedented(body, step)
         gap = cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(step))
@@ -182,8 +183,12 @@ def _stands_alone(code: str) -> bool:
     return True
 
 
-def _dedented(body: cst.BaseExpression, step: str) -> cst.BaseExpression:
-    """The expression with its inner lines moved left as far as they stand too far right, then by ``step``."""
+def _dedented(body: cst.BaseExpression, step: str, before: str = "") -> cst.BaseExpression:
+    """The expression with its inner lines moved left as far as they stand too far right, then by ``step``;
+    with what a bracket begins in its first line, ``before`` stands there, they are aligned."""
+    bracket = open_bracket(cst.Module([]).code_for_node(body).splitlines()[0])
+    if bracket >= 0:
+        step = " " * (len(step + before) + bracket + 1)
     gaps: list[cst.ParenthesizedWhitespace] = []
 
     class Collect(cst.CSTVisitor):
