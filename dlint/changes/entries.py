@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from dlint.changes.by_constructor import is_of_constructor
 from dlint.changes.by_name import may_be_stored_in, stores_around
 from dlint.changes.mentions import mentions
 from dlint.source.closures import Callable_
@@ -109,12 +110,16 @@ def is_stored(
 ) -> bool:
     """Whether some code may store an entry after the last node of a trail has been evaluated."""
     node = place
+    of_object = False
     while isinstance(node, ast.Attribute | ast.Subscript):
         base = node.value
         if isinstance(node, ast.Attribute):
             own = [value for value, _ in program.evaluator.values(base, point)]
             if _is_computed(program, own, node.attr):
                 return True
+            if isinstance(base, ast.Name) and is_of_constructor(program, module, trail, base.id, node.attr):
+                of_object = True
+                break
             plain = bool(own) and all(isinstance(value, Made) for value in own)
             stores = _stores(program, node.attr)
             if stores is None:
@@ -127,7 +132,7 @@ def is_stored(
             return True
         node = base
     root = node.id if isinstance(node, ast.Name) else ""
-    return _is_changed_by_name(program, module, root)
+    return not of_object and _is_changed_by_name(program, module, root)
 
 
 def _is_computed(program: Program, own: Sequence[object], attribute: str) -> bool:

@@ -54,6 +54,8 @@ def verdict(
         alike = now.get(_kind(each), [])
         lines = moved.get(_kind(each)[0], UNCHANGED)
         same = [other for other in alike if lines.is_same(each, other)]
+        if _are_others(same, [other for other in old.get(_kind(each), []) if other not in wanted], lines):
+            same = []
         if same or len(alike) > max(room[_kind(each)], 0):
             stayed.append(each)
             still.append((same or alike)[0])
@@ -66,6 +68,18 @@ def verdict(
             known = [any(lines.is_same(each, new) for each in old.get(kind, [])) for new in found]
             came += sorted(found, key=lambda new: known[found.index(new)])[:more]
     return Verdict(tuple(stayed), tuple(came), tuple(still))
+
+
+def _are_others(found: Sequence[Finding], others: Iterable[Finding], lines: Lines) -> bool:
+    """Whether what is found where a line was edited is what else was found on that line, and is to stay:
+    ``random.seed(0); np.random.seed(0)``."""
+    waiting = list(others)
+    for new in found:
+        mine = [each for each in waiting if each.message == new.message and lines.is_same(each, new)]
+        if not mine:
+            return False
+        waiting.remove(mine[0])
+    return True
 
 
 def _by_kind(findings: Iterable[Finding]) -> dict[_Kind, list[Finding]]:

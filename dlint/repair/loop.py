@@ -305,7 +305,8 @@ class Work:
         missing: list[Finding] = []
         for old in self.findings:
             lines = change.lines.get(absolute(old.path), UNCHANGED)
-            again = [new for new in found if new.path == old.path and lines.is_same(old, new)]
+            alike = (new for new in found if new.path == old.path and lines.is_same(old, new))
+            again = [*alike] if old not in change.findings else []
             known.update((id(new), self.first_seen.get(_at(old), old)) for new in again)
             missing += [] if again else [old]
         gone: list[Finding] = []

@@ -6,8 +6,8 @@ The `__iter__` of an `IterableDataset` that a loader with two or more workers ge
 stream: neither `__iter__` nor anything that it calls or iterates over asks `get_worker_info()` (for more than
 a seed, `random.Random(self.seed + info.id)`, or than to tell the user: `tqdm(paths, disable=info.id > 0)`) or
 otherwise speaks of workers, or of which shard of how many (that files are called shards says nothing), none
-refuses to run in workers, and `worker_init_fn` does not change the dataset, but for what no code of it reads. It fires only where it can see what is streamed: a file, also one
-that a `while` reads to its end (or `pickle.load` to EOFError), files that it opens by their names one after
+refuses to run in workers, and `worker_init_fn` does not change the dataset, but for what no code of it reads.
+It fires only where it can see what is streamed: a file, also one that a `while` reads to its end (or `pickle.load` to EOFError), files that it opens by their names one after
 another (itself, in a method, or by `chain.from_iterable`), by fsspec or from S3 too, a list, a range, rows of
 a table or of a database (a `find()` of MongoDB, a scan of Redis), a part of a file that was read whole
 (`np.load(path)["x"]`), arrays of Zarr, netCDF and xarray, a dataset of Hugging Face that is not streamed

@@ -245,7 +245,7 @@ def _keepings(
                     and _is_made_there(spot, generator.iter)
                 )
                 sounds = sounds or (_is_given_data(spot, generator.iter) and _is_joined(node, expression))
-                batch = batch_in(generator.target, generator.iter) if sounds else None
+                batch = batch_in(generator.target, generator.iter, spot.assigned) if sounds else None
                 for kept in kept_by_comprehension(node, batch, spot, spot.gives) if batch is not None else ():
                     yield _Keeping(kept, generator.iter, _tensors_of(kept, tensors_in([node])))
             elif isinstance(node, ast.expr) and (source := _gathered(spot, node)) is not None:
@@ -259,7 +259,7 @@ def _kept_in_rounds(
     program: Program, spot: Spot, iterations: Iterations, loop: ast.For
 ) -> Iterator[_Keeping]:
     """What the rounds of a loop keep, should it go through the batches of a loader."""
-    batch = batch_in(loop.target, loop.iter)
+    batch = batch_in(loop.target, loop.iter, spot.assigned)
     if batch is None:
         return
     # What a helper does is worth asking only of what is called as loaders are, or batches.

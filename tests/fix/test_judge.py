@@ -46,3 +46,12 @@ def test_of_several_alike_the_one_that_came_is_told() -> None:
 def test_others_that_go_as_well_are_no_matter() -> None:
     wanted, more = _finding("DL1", 2), _finding("DL1", 9, "/project/b.py")
     assert verdict([wanted, more], [], [wanted], {_FILE: Lines(b"a\nb\n", b"a\nc\n")}).is_good
+
+
+def test_two_on_one_line_of_which_one_goes() -> None:
+    moved = {_FILE: Lines(b"a; b\n", b"b\n")}
+    wanted = _finding("DL1", 1)._replace(message="a", column=1)
+    other = _finding("DL1", 1)._replace(message="b", column=4)
+    assert verdict([wanted, other], [other._replace(column=1)], [wanted], moved).is_good
+    assert verdict([wanted, other], [wanted], [wanted], moved).stayed == (wanted,)
+    assert verdict([wanted, other], [wanted, other], [wanted], moved).stayed == (wanted,)

@@ -422,3 +422,35 @@ def test_what_a_repair_does_nothing_for_is_not_said_to_be_gone_with_it(tmp_path:
     assert (left.finding.code, left.first.line) == ("DL507", _KEPT.split("kept.append")[0].count("\n") + 1)
     assert "only no longer seen after the repair of DL203" in left.reason
     assert "kept.append(batch)" in _texts(repairs)["a.py"].splitlines()[left.finding.line - 1]
+
+
+_TWO_ON_A_LINE = """\
+import random
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader
+
+
+class Mix:
+    def __call__(self, batch):
+        random.seed(0); np.random.seed(0)
+        share = np.random.beta(0.2, 0.2)
+        order = list(range(len(batch))); random.shuffle(order)
+        return share * torch.tensor(batch)[order]
+
+
+if __name__ == "__main__":
+    for batch in DataLoader(list(range(8)), 4, num_workers=2, collate_fn=Mix()):
+        print(batch)
+"""
+
+
+def test_two_findings_on_one_line_go_one_after_the_other(tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(_TWO_ON_A_LINE)
+    repairs = repair([file], Settings(select=("DL201",), target_torch="2.0"), unsafe=True)
+    assert repairs.files[0].new.decode() == _TWO_ON_A_LINE.replace(
+        "        random.seed(0); np.random.seed(0)\n", ""
+    )
+    assert [(step.findings[0].line, step.findings[0].column) for step in repairs.steps] == [(10, 9), (10, 25)]

@@ -301,7 +301,8 @@ class _Move:
             body = with_expressions(node.body, names)
             assert isinstance(body, cst.BaseExpression)
             params = with_bound(node.params, new, gone)
-            function = function_of_lambda(self.source, name, params, body, imports)  # type: ignore[arg-type]
+            gives = plan.role != "worker_init_fn" or plan.variable is not None
+            function = function_of_lambda(self.source, name, params, body, imports, gives=gives)  # type: ignore[arg-type]
             return function.with_changes(leading_lines=comments)
         changed = with_expressions(node, names)
         assert isinstance(changed, cst.FunctionDef)

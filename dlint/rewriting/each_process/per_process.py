@@ -24,6 +24,7 @@ from dlint.rewriting.edits import Edits
 from dlint.rewriting.header import spaced
 from dlint.rewriting.pieces import statements
 from dlint.rewriting.pieces.imports import name_for
+from dlint.rewriting.pieces.indenting import open_bracket
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
@@ -38,7 +39,8 @@ class PerProcess:
     """How each process makes its object: ``lines`` come first (``{held}`` in them stands for the dict of all
     processes' objects), ``value`` is the expression that makes it. ``why`` is the comment that says why.
     ``keys`` are what tells two objects of a process apart. ``once``: an inherited one is closed first.
-    ``torch``: only workers make theirs, and this is what torch is called, which tells them."""
+    ``torch``: only workers make theirs, and this is what torch is called, which tells them. ``stood``: how
+    far the expression stood in from its statement, where lines of it may be aligned with a bracket."""
 
     why: str
     value: str
@@ -46,6 +48,7 @@ class PerProcess:
     keys: tuple[str, ...] = ()
     once: bool = False
     torch: str = ""
+    stood: int = 0
 
 
 def kept_under(name: str, *, by_worker: bool = False) -> str:
@@ -69,6 +72,7 @@ def as_property(
     """
     owner, method = made.owner, made.method
     assert owner is not None and method is not None
+    how = replace(how, stood=_stood(source, made))
     by_worker = bool(how.torch)
     kept = kept_under(made.name, by_worker=by_worker)
     os = "" if by_worker else name_for(source, edits, "os", "os")
@@ -133,7 +137,8 @@ def _body(source: Source, how: PerProcess, held: str, os: str, column: int) -> s
     lines = [line.replace("{held}", held) for line in how.lines]
     if how.once:
         lines += [f"for inherited in {held}.values():", "    inherited.close()", f"{held}.clear()"]
-    lines.append(f"{held}[{key}] = {_inside(how.value)}")
+    stored = f"{held}[{key}] = "
+    lines.append(stored + _inside(how, len(stored)))
     return (
         f"{comment(source, how.why, column)}"
         f"{_key(how, key, os)}"
@@ -160,14 +165,34 @@ def _width(source: Source) -> int:
     return min(max(own, _SHORTEST_LINE), _LONGEST_LINE)
 
 
-def _inside(made: str) -> str:
-    """An expression of several lines as it stands one level deeper; strings stay as they are."""
-    return made if '"""' in made or "'''" in made else made.replace("\n", "\n    ")
+def _inside(how: PerProcess, column: int) -> str:
+    """An expression of several lines as it stands one level deeper, behind so much on its line; strings stay
+    as they are."""
+    first, *others = how.value.split("\n")
+    if '"""' in how.value or "'''" in how.value or not others:
+        return how.value
+    step = "    "  # of the block that it is in
+    away = column - how.stood
+    bracket = how.stood + open_bracket(first) + 1
+    if away > 0 and bracket > how.stood and all(_indent(each) >= bracket for each in others if each.strip()):
+        step += " " * away
+    return "\n".join([first, *(step + each if each.strip() else each for each in others)])
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _stood(source: Source, made: Made) -> int:
+    """How far what is made stands in from its statement."""
+    value = made.choice if made.choice is not None else made.value
+    return source.range(value)[0][1] - source.range(source.line_of(made.statement))[0][1]
 
 
 def as_function(source: Source, edits: Edits, made: Made, how: PerProcess) -> None:
     """Turn a module-level ``POOL = make()`` into ``pool()``, which makes one for each process, or worker."""
     by_worker = bool(how.torch)
+    how = replace(how, stood=_stood(source, made))
     function, store, uses = _function_for(source, made, by_worker=by_worker)
     os = "" if by_worker else name_for(source, edits, "os", "os")
     column = len(source.module.default_indent)

@@ -10,6 +10,7 @@ import libcst as cst
 
 from dlint.rewriting import header
 from dlint.rewriting.edits import Edits
+from dlint.rewriting.pieces.indenting import open_bracket
 from dlint.rewriting.source import Source
 
 _BANNER = re.compile(r"#\s*([-=*#~_+])\1{3,}|#\s*%%|#\s*In\[")
@@ -141,11 +142,16 @@ def function_of_lambda(
     params: cst.Parameters,
     body: cst.BaseExpression,
     first: Sequence[cst.SimpleStatementLine],
+    *,
+    gives: bool = True,
 ) -> cst.FunctionDef:
-    """``lambda x: ...`` as a function."""
+    """``lambda x: ...`` as a function; one that only does something need not ``give`` what a call does."""
     step = source.module.default_indent
+    if not gives and (calls := _calls_in(body)) and all(_stands_alone(source.code(each)) for each in calls):
+        lines = [cst.SimpleStatementLine([cst.Expr(_dedented(each, ""))]) for each in calls]
+        return cst.FunctionDef(cst.Name(name), params, cst.IndentedBlock([*first, *lines]))
     if _stands_alone(source.code(body)):
-        returned = _dedented(body, "")
+        returned = _dedented(body, "", "return ")
     else:
         inner = _dedented(body, step)
         gap = cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(step))
@@ -158,6 +164,16 @@ def function_of_lambda(
     return cst.FunctionDef(cst.Name(name), params, suite)
 
 
+def _calls_in(body: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """The calls that an expression is made of, one after the other: itself, or those of a tuple or list."""
+    if isinstance(body, cst.Tuple | cst.List):
+        parts = [each.value for each in body.elements if isinstance(each, cst.Element)]
+        whole = len(parts) == len(body.elements) and "#" not in cst.Module([]).code_for_node(body)
+    else:
+        parts, whole = [body], True
+    return parts if whole and all(isinstance(each, cst.Call) for each in parts) else []
+
+
 def _stands_alone(code: str) -> bool:
     """Whether the lines of an expression hang together without the call's brackets around them."""
     try:
@@ -167,8 +183,12 @@ def _stands_alone(code: str) -> bool:
     return True
 
 
-def _dedented(body: cst.BaseExpression, step: str) -> cst.BaseExpression:
-    """The expression with its inner lines moved left as far as they stand too far right, then by ``step``."""
+def _dedented(body: cst.BaseExpression, step: str, before: str = "") -> cst.BaseExpression:
+    """The expression with its inner lines moved left as far as they stand too far right, then by ``step``;
+    with what a bracket begins in its first line, ``before`` stands there, they are aligned."""
+    bracket = open_bracket(cst.Module([]).code_for_node(body).splitlines()[0])
+    if bracket >= 0:
+        step = " " * (len(step + before) + bracket + 1)
     gaps: list[cst.ParenthesizedWhitespace] = []
 
     class Collect(cst.CSTVisitor):

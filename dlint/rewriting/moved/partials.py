@@ -13,6 +13,7 @@ from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces import statements
 from dlint.rewriting.pieces.imports import imports_of, name_for
 from dlint.rewriting.pieces.line_length import limit_of
+from dlint.rewriting.pieces.room import is_row
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
@@ -27,7 +28,8 @@ def put_bound(
     """Put a function with keywords bound (given as code) in the place of ``node``.
 
     Where its line would be too long, the outermost call that has all of itself on the line is broken, as
-    black does; where arguments are aligned with a bracket of the line, so is what is bound.
+    black does, or else the one whose arguments the line is; where arguments are aligned with a bracket of the
+    line, so is what is bound.
     """
     code = partial_of(source, edits, node, name, given) if given else name
     place = _Place.of(source, node, code)
@@ -40,6 +42,9 @@ def put_bound(
         edits.replace(node, statements.expression(f"{head}({_in_rows(items, place, len(head) + 1)})"))
         return
     margin, is_long = place.margin, True
+    if place.row is not None and not place.calls:
+        edits.change(place.row, _one_a_line, "one a line")
+        is_long = place.outside(margin, _around(source, place.row, node, code)) > place.columns
     for call in place.calls:
         inner = margin + place.step
         row = _inside(source, call, node, code)
@@ -56,8 +61,9 @@ def put_bound(
 class _Place:
     """Where code is put: ``columns`` are those that a line may have, ``length`` those that this one would.
 
-    ``calls`` are those that have all of themselves on the line, the outermost first. ``margin`` is how far
-    the line stands in from its block, which stands in by ``block``.
+    ``calls`` are those that have all of themselves on the line, the outermost first; ``row`` is the one that
+    has all its arguments on the line, and nothing else. ``margin`` is how far the line stands in from its
+    block, which stands in by ``block``.
     """
 
     columns: int
@@ -68,6 +74,7 @@ class _Place:
     block: str
     step: str
     calls: tuple[cst.Call, ...]
+    row: cst.Call | None
     is_aligned: bool
 
     @property
@@ -87,6 +94,7 @@ class _Place:
         here, tail = lines[first - 1], lines[last - 1][end:]
         block = _block_margin(source, node)
         calls: list[cst.Call] = []
+        row: cst.Call | None = None
         is_aligned: bool | None = None
         for above in source.ancestors(node):
             if isinstance(above, cst.BaseStatement):
@@ -96,8 +104,12 @@ class _Place:
                 begins = source.range(above.func)[1][0]
                 if begins == first and ends == last:
                     calls.insert(0, above)
-            if isinstance(above, cst.Call | cst.List | cst.Dict | cst.Set) and ends > last:
-                is_aligned = not _hangs(above) if is_aligned is None else is_aligned
+            if is_aligned is not None or ends == last:
+                continue
+            if isinstance(above, cst.Call | cst.List | cst.Dict | cst.Set):
+                is_aligned = not _hangs(above)
+                if isinstance(above, cst.Call) and len(above.args) > 1 and is_row(above):
+                    row = above
         text = f"{here[:column]}{code}{tail.partition('  #')[0]}"
         return cls(
             limit_of(source, _USUAL).columns,
@@ -108,6 +120,7 @@ class _Place:
             block,
             source.module.default_indent,
             tuple(calls),
+            row,
             bool(is_aligned),
         )
 
@@ -190,6 +203,20 @@ def _over_lines(call: cst.Call, margin: str, inner: str, in_row: bool) -> cst.Ca
             *(each.with_changes(comma=cst.Comma(whitespace_after=gap)) for each in before),
             last.with_changes(comma=comma),
         ],
+    )
+
+
+def _one_a_line(call: cst.Call) -> cst.Call:
+    """The call, whose arguments are on a line of theirs, with each on one of its own."""
+    *before, last = call.args
+    gap = call.whitespace_before_args
+    closing = last.comma.whitespace_after if isinstance(last.comma, cst.Comma) else last.whitespace_after_arg
+    comma = cst.Comma(whitespace_after=gap)
+    return call.with_changes(
+        args=[
+            *(each.with_changes(comma=comma) for each in before),
+            last.with_changes(comma=cst.Comma(whitespace_after=closing), whitespace_after_arg=_NONE),
+        ]
     )
 
 

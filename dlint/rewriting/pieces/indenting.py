@@ -1,4 +1,5 @@
-"""Lines moved under an `if`, as an editor indents them: text inside strings stays where it is."""
+"""Lines moved under an `if`, as an editor indents them: text inside strings stays where it is. And what later
+lines are aligned with."""
 
 from __future__ import annotations
 
@@ -83,3 +84,15 @@ def _inside_strings(source: Source) -> set[int]:
         (first, _), (last, _) = source.range(node)
         found |= set(range(first + 1, last + 1))
     return found
+
+
+def open_bracket(line: str) -> int:
+    """Where a line has a bracket with something behind it that later lines are aligned with; -1 if it has
+    none."""
+    waiting: list[int] = []
+    for column, sign in enumerate(line):
+        if sign in "([{":
+            waiting.append(column)
+        elif sign in ")]}" and waiting:
+            waiting.pop()
+    return waiting[-1] if waiting and line[waiting[-1] + 1 :].partition("#")[0].strip() else -1

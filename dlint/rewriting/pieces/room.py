@@ -47,13 +47,13 @@ class Room:
         unit = source.module.default_indent
         return cls(
             limit,
-            first == end or _is_row(call),
+            first == end or is_row(call),
             len(lines[last - 1].expandtabs(4)),
             after + 1,
             _indent(lines[first - 1]),
             _indent(lines[line - 1]),
             unit,
-            limit.black or "\t" in unit or _is_row(call) or _hangs(source),
+            limit.black or "\t" in unit or is_row(call) or _hangs(source),
         )
 
     def fits(self, argument: str) -> bool:
@@ -87,7 +87,7 @@ class Room:
         return arg.with_changes(comma=cst.Comma(whitespace_after=gap), whitespace_after_arg=_NONE)
 
 
-def _is_row(call: cst.Call) -> bool:
+def is_row(call: cst.Call) -> bool:
     """Whether all arguments stand on one line of their own."""
     before = call.whitespace_before_args
     gaps = [arg.comma.whitespace_after for arg in call.args[:-1] if isinstance(arg.comma, cst.Comma)]

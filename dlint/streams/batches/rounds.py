@@ -3,30 +3,53 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from dlint.knowledge.loading import GIVES_NO_BATCHES
 from dlint.source.nodes import walk
 from dlint.source.statements import blocks, dotted, own_names
 
+# What is assigned to a name.
+Assigned = Callable[[str], Iterable[ast.expr]]
+
 _FORWARDS = frozenset({"tqdm", "track", "iter", "enumerate"})
 _OTHERS = GIVES_NO_BATCHES | {"islice", "zip", "chain", "cycle", "map", "filter", "takewhile"}
+_AS_BEFORE = -1
 _BOUNDS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 
 
-def batch_in(target: ast.expr, iterable: ast.expr) -> ast.expr | None:
+def batch_in(target: ast.expr, iterable: ast.expr, assigned: Assigned) -> ast.expr | None:
     """The part of a loop's target that is the batch, where every batch is gone through: past ``enumerate``
-    and a bar of progress."""
+    and a bar of progress, under a name that they were ``assigned`` to, too."""
     if not goes_through_all(iterable):
         return None
-    while isinstance(iterable, ast.Call) and iterable.args and _last(iterable) in _FORWARDS:
-        if _last(iterable) == "enumerate":
-            if not (isinstance(target, ast.Tuple) and len(target.elts) == 2):
-                return None
-            target = target.elts[1]
-        iterable = iterable.args[0]
+    numbered = _numbered(iterable, assigned, frozenset())
+    if numbered is None:
+        return None
+    for _ in range(numbered):
+        if not (isinstance(target, ast.Tuple) and len(target.elts) == 2):
+            return None
+        target = target.elts[1]
     return target
+
+
+def _numbered(iterable: ast.expr, assigned: Assigned, names: frozenset[str]) -> int | None:
+    """How many numbers stand before a batch, one inside another; None where that is not always the same."""
+    numbered = 0
+    while isinstance(iterable, ast.Call) and iterable.args and _last(iterable) in _FORWARDS:
+        numbered += _last(iterable) == "enumerate"
+        iterable = iterable.args[0]
+    if not isinstance(iterable, ast.Name):
+        return numbered
+    name = iterable.id
+    if name in names:  # ``bar = tqdm(bar)`` changes nothing, ``bar = enumerate(bar)`` may
+        return None if numbered else _AS_BEFORE
+    ways = {_numbered(value, assigned, names | {name}) for value in assigned(name)} - {_AS_BEFORE}
+    if not ways:
+        return numbered
+    inside = ways.pop()
+    return None if ways or inside is None else numbered + inside
 
 
 def goes_through_all(iterable: ast.expr) -> bool:
