@@ -142,7 +142,8 @@ from dlint.source.module import Module
 from dlint.source.notebooks import is_notebook
 from dlint.values.frame import Frame, Point
 from dlint.values.outcomes import each_once
-from dlint.values.values import Class, Function, Instance, Key, Made
+from dlint.values.values import Class, Function, Instance, Key, Made, Value
+from dlint.values.worlds import HERE
 from dlint.workers.sharing import by_dataset
 from dlint.workers.uses import WorkerUse
 
@@ -165,6 +166,7 @@ _APART = "keep it apart from the options that the dataset keeps"
 
 def check(program: Program) -> Iterator[Found]:
     """Everything that loaders with workers ship and that pickle cannot name."""
+    suspects: dict[Key, bool] = {}
     for alike in by_dataset(program.uses):
         methods = [(use, program.start_method_of(use)) for use in alike if use.loader is not None]
         uses = [(use, method == LOKY) for use, method in methods if method != "fork"]
@@ -189,7 +191,7 @@ def check(program: Program) -> Iterator[Found]:
             if use.dataset is None:
                 yield from _arguments(program, use, use.loader)
             parts = given_parts(program, use)
-            later = _later(program, parts, use)
+            later = _later(program, parts, use, suspects)
             before = [each for each in later if comes_before(program.evaluator, each.point, use)]
             for part in parts:
                 hazard = _judged(program, part)
@@ -236,8 +238,11 @@ def _arguments(program: Program, use: WorkerUse, loader: Loader) -> Iterator[Fou
                     yield _found(program, hazard, use)
 
 
-def _later(program: Program, parts: Sequence[Part], use: WorkerUse) -> Iterator[_Later]:
-    """What is stored in the objects that are sent, once these are made: what of it pickle refuses."""
+def _later(
+    program: Program, parts: Sequence[Part], use: WorkerUse, suspects: dict[Key, bool]
+) -> Iterator[_Later]:
+    """What is stored in the objects that are sent, once these are made: what of it pickle refuses.
+    ``suspects`` remembers of which values pickle may refuse something at all."""
     for part in parts:
         held = part.value
         if not (part.pickled and isinstance(held, Instance | Made)):
@@ -252,6 +257,7 @@ def _later(program: Program, parts: Sequence[Part], use: WorkerUse) -> Iterator[
                 inside = [
                     each
                     for value, world in each_once(values)
+                    if _is_suspect(program, value, suspects)
                     for each in shipped(program.evaluator, value, place, world)
                 ]
                 hazards = [hazard for each in inside if (hazard := _judged(program, each)) is not None]
@@ -263,6 +269,17 @@ def _later(program: Program, parts: Sequence[Part], use: WorkerUse) -> Iterator[
                 if (hazards or kept) and isinstance(held, Made) and is_copied(program.evaluator, held):
                     break
                 yield _Later((held.key, name), point, hazards, kept, cure, at_once)
+
+
+def _is_suspect(program: Program, value: Value, known: dict[Key, bool]) -> bool:
+    """Whether pickle refuses something that goes with a value on whatever way: one chain of transforms is
+    stored for many loaders, and come to on many ways."""
+    answer = known.get(value.key)
+    if answer is None:
+        answer = known[value.key] = any(
+            _judged(program, part) is not None for part in shipped(program.evaluator, value, "", HERE)
+        )
+    return answer
 
 
 def _stored_before(program: Program, before: list[_Later], use: WorkerUse) -> Iterator[_Later]:
