@@ -27,7 +27,7 @@ from dlint.knowledge.words.reflection import INSTANTIATES, LOCATES
 from dlint.values.alike import told
 from dlint.values.facts import Cut, beyond, is_above
 from dlint.values.frame import Argument, Arguments, Point
-from dlint.values.outcomes import Outcome, told_apart
+from dlint.values.outcomes import Outcome, stores_told_apart
 from dlint.values.values import (
     FALSE,
     GENERATOR,
@@ -348,7 +348,7 @@ class Library:
         if not self._evaluator.attributes.comes_later(base, name):
             return held
         default = self._evaluator.value_of(arguments.positional[2], world)
-        return told_apart([*held, *default], ("getattr", base.key, name))
+        return stores_told_apart([*held, *default], ("getattr", base.key, name), world)
 
     def _asked(
         self, callee: External, arguments: Arguments, node: ast.AST, point: Point, world: World
