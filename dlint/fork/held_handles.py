@@ -17,6 +17,7 @@ from dlint.knowledge.processes.handles import EACH, METHODS, PARTS, READS_ON
 from dlint.source.statements import (
     FunctionNode,
     changed_names,
+    dotted,
     functions_in,
     own_names,
     parameters,
@@ -66,6 +67,7 @@ def held(program: Program, owner: Instance, names: set[str]) -> Iterator[Held]:
                     yield Held(name, whole, "a part of it", there)
         for value, w in _taken_from(evaluator, getattr(point.statement, "value", None), point, world):
             yield Held(name, value, "a part of it", w)
+    yield from _put_by_constructor(evaluator, owner, names)
     yield from _put_in(program, owner, names)
 
 
@@ -77,6 +79,55 @@ def keeps_part(program: Program, owner: Instance, handle: Made) -> bool:
         for _, _, point, world in evaluator.construction.stores(owner, HERE)
         for value, _ in _taken_from(evaluator, getattr(point.statement, "value", None), point, world)
     )
+
+
+def _put_by_constructor(evaluator: Evaluator, owner: Instance, names: set[str]) -> Iterator[Held]:
+    """The handles of which a constructor puts a part into a list or dict of the object, one after the other
+    (``self.images.append(file["images"])``); and those that it puts into a dict that keeps its order, of
+    which no more is known."""
+    for _, frame in evaluator.initialisers.of(owner):
+        scope = frame.scope
+        if not isinstance(scope, FunctionNode) or _LETS_GO.search(frame.module.text_of(scope)):
+            continue
+        for statement in statements_in(scope.body):
+            put = _stored_into(statement) or _lengthened(statement)
+            if put is None or put[0].attr not in names or not _is_own(put[0], frame):
+                continue
+            at, name = Point(frame, statement), put[0].attr
+            for world in evaluator.flow.reaching(at, HERE):
+                for value, w in _taken_from(evaluator, put[1], at, world):
+                    yield Held(name, value, "a part of it", w)
+                if _is_in_order(name, scope):
+                    yield from (
+                        Held(name, value, "among others", w)
+                        for value, w in evaluator.values(put[1], at, world)
+                    )
+
+
+def _lengthened(statement: ast.stmt) -> tuple[ast.Attribute, ast.expr] | None:
+    """The attribute to whose list a statement adds things, and these as they are written out."""
+    match statement:
+        case ast.AugAssign(target=ast.Attribute() as held, op=ast.Add(), value=ast.List() as added):
+            return held, added
+        case ast.Expr(
+            value=ast.Call(
+                func=ast.Attribute(value=ast.Attribute() as held, attr="extend"), args=[ast.List() as added]
+            )
+        ):
+            return held, added
+    return None
+
+
+def _is_in_order(name: str, scope: FunctionNode) -> bool:
+    """Whether a constructor binds an attribute once, to an empty ``OrderedDict()``."""
+    match [each for each in statements_in(scope.body) if _binds(each, name)]:
+        case [ast.Assign(value=ast.Call(func=made, args=[]))]:
+            return (dotted(made) or "").rpartition(".")[2] == "OrderedDict"
+    return False
+
+
+def _binds(statement: ast.stmt, name: str) -> bool:
+    return any(path.partition(".")[2] == name for path in own_names(statement))
 
 
 def _put_in(program: Program, owner: Instance, names: set[str]) -> Iterator[Held]:
@@ -152,7 +203,7 @@ def _is_made_empty(name: str, run: list[Frame], constructors: int) -> bool:
         for at, frame in enumerate(run)
         if isinstance(frame.scope, FunctionNode)
         for statement in statements_in(frame.scope.body)
-        if any(path.partition(".")[2] == name for path in own_names(statement))
+        if _binds(statement, name)
     ]
     match binding:
         case [(True, ast.Assign(value=made))]:
@@ -225,7 +276,9 @@ def _taken_from(evaluator: Evaluator, node: ast.expr | None, point: Point, world
     if kept[:1] != [(node, point)] and _LETS_GO.search(point.frame.module.text_of(point.frame.scope)):
         return
     for each, at in kept:
-        yield from _wholes(evaluator, each, at, world)
+        # Beside its name, or what else belongs to it: ``[(path, file["images"]) for ...]``.
+        for part in each.elts if isinstance(each, ast.Tuple) else [each]:
+            yield from _wholes(evaluator, part, at, world)
 
 
 def _taken_elsewhere(evaluator: Evaluator, value: Value, point: Point, world: World) -> Iterator[Outcome]:

@@ -178,6 +178,15 @@ class Attributes:
         given = self._set_by_name.given(instance, name, world)
         return bool(given.outcomes) or not given.whole
 
+    def comes_later(self, instance: Instance, name: str) -> bool:
+        """Whether only methods that are called once an object is made are seen to store an attribute: until
+        then it has none."""
+        if not self.storing(instance, name) or self._evaluator.modules.index.stored_elsewhere(name):
+            return False
+        return not (
+            self._evaluator.classes.member(instance.cls, name) or self._stored_when_made(instance, name)
+        )
+
     def _of_instance(
         self, instance: Instance, name: str, node: ast.AST, point: Point, world: World
     ) -> list[Outcome]:

@@ -31,12 +31,13 @@ def is_options(name: str) -> bool:
     return name in _OPTIONS
 
 
-def set_on_options(evaluator: Evaluator, made: Made) -> tuple[str, ...]:
-    """The attributes that the files which make options set there, or those whose functions ask for them, to
-    what may be more than a number or a text."""
+def set_on_options(evaluator: Evaluator, made: Made, loading: Module | None) -> tuple[str, ...]:
+    """The attributes that the files which make options set there, or those whose functions ask for them, or
+    the one that is loading, to what may be more than a number or a text."""
     known = evaluator.kept.setdefault(_Set, _Set())
     assert isinstance(known, _Set)
-    names = {name: None for module in _modules(made.point.frame) for name in known.of(module)}
+    modules = [*_modules(made.point.frame), *([loading] if loading is not None else [])]
+    names = {name: None for module in modules for name in known.of(module)}
     return tuple(names)
 
 

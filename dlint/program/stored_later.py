@@ -25,6 +25,7 @@ from dlint.values.worlds import World
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.loaders.loaders import Loader
+    from dlint.source.module import Module
 
 
 _ENTERS = "__enter__"
@@ -51,13 +52,16 @@ class _Given(NamedTuple):
     point: Point
 
 
-def stored_later(evaluator: Evaluator, instance: Instance | Made, world: World) -> Iterator[Later]:
+def stored_later(
+    evaluator: Evaluator, instance: Instance | Made, world: World, loading: Module | None = None
+) -> Iterator[Later]:
     """What is stored in an object after it was made, by calls of its methods and by assignments; in a
-    library's dataset, in place of the transforms and the like that it keeps; in options, as others."""
+    library's dataset, in place of the transforms and the like that it keeps; in options, as others, where
+    these are made and by the file that is ``loading``."""
     if instance.node is None:
         return
     if isinstance(instance, Made):
-        for name in _settable(evaluator, instance):
+        for name in _settable(evaluator, instance, loading):
             yield from _by_assignments(evaluator, instance, name, world)
         return
     seen: set[str] = set()
@@ -93,12 +97,13 @@ def stored_later(evaluator: Evaluator, instance: Instance | Made, world: World) 
         yield from _by_assignments(evaluator, instance, name, world)
 
 
-def _settable(evaluator: Evaluator, made: Made) -> tuple[str, ...]:
+def _settable(evaluator: Evaluator, made: Made, loading: Module | None) -> tuple[str, ...]:
     """The attributes of a library's object that others are looked for who set them."""
     if is_options(made.name):
-        return tuple(each for each in set_on_options(evaluator, made) if not is_taken_off(evaluator, each))
-    names = ITEM_PARTS if is_dataset(made.name) else ()
-    return tuple(name for name in names if kept_parameters(made.name, name) is not None)
+        names = set_on_options(evaluator, made, loading)
+        return tuple(each for each in names if not is_taken_off(evaluator, each))
+    parts = ITEM_PARTS if is_dataset(made.name) else ()
+    return tuple(name for name in parts if kept_parameters(made.name, name) is not None)
 
 
 def is_surely_before(

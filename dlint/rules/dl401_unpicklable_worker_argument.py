@@ -251,7 +251,8 @@ def _later(
         cure = ""
         if isinstance(held, Made) and is_options(held.name):
             holder, cure = part.place, _APART
-        for name, point, values, at_once, by in stored_later(program.evaluator, held, part.world):
+        loading = use.loader.module if use.loader is not None else None
+        for name, point, values, at_once, by in stored_later(program.evaluator, held, part.world, loading):
             if isinstance(held, Made) or is_pickled(program.evaluator, held.cls, name):
                 place = f"{holder}.{name}"
                 inside = [

@@ -27,7 +27,7 @@ from dlint.knowledge.words.reflection import INSTANTIATES, LOCATES
 from dlint.values.alike import told
 from dlint.values.facts import Cut, beyond, is_above
 from dlint.values.frame import Argument, Arguments, Point
-from dlint.values.outcomes import Outcome
+from dlint.values.outcomes import Outcome, stores_told_apart
 from dlint.values.values import (
     FALSE,
     GENERATOR,
@@ -329,13 +329,26 @@ class Library:
         for base, w in first(self._evaluator, arguments, world):
             for name, v in self._evaluator.value_of(arguments.positional[1], w):
                 if isinstance(name, Const) and isinstance(name.value, str):
-                    found += self._evaluator.attribute(base, name.value, node, point, v)
+                    held = self._evaluator.attribute(base, name.value, node, point, v)
+                    found += self._or_default(held, base, name.value, arguments, v)
                 else:
                     unknown: Outcome = (Unknown(("getattr", base.key, name.key)), v)
                     named = self._evaluator.named
                     methods = named.method(base, name, node, point, v) if isinstance(base, Instance) else []
                     found += [*methods, unknown] if methods else named.member(base, name, v) or [unknown]
         return found
+
+    def _or_default(
+        self, held: list[Outcome], base: Value, name: str, arguments: Arguments, world: World
+    ) -> list[Outcome]:
+        """What ``getattr`` gives of an object: also its default, where the object has no such attribute until
+        one of its methods stores one."""
+        if len(arguments.positional) < 3 or not isinstance(base, Instance):
+            return held
+        if not self._evaluator.attributes.comes_later(base, name):
+            return held
+        default = self._evaluator.value_of(arguments.positional[2], world)
+        return stores_told_apart([*held, *default], ("getattr", base.key, name), world)
 
     def _asked(
         self, callee: External, arguments: Arguments, node: ast.AST, point: Point, world: World
