@@ -58,21 +58,26 @@ def _variable(statement: ast.Assign | None, call: ast.Call, frame: Frame) -> str
 def _labels(call: ast.Call, variable: str | None, frame: Frame) -> Iterator[str]:
     """What the result of a call, or its variable, goes by among others: its key in a dict, its keyword, the
     text beside it (``("val", loader)``)."""
-
-    def is_meant(node: ast.expr) -> bool:
-        return node is call or (isinstance(node, ast.Name) and node.id == variable)
-
     for node in frame.layout.nodes:
         if isinstance(node, ast.Dict):
             for key, value in zip(node.keys, node.values, strict=True):
-                if isinstance(key, ast.Constant) and isinstance(key.value, str) and is_meant(value):
-                    yield key.value
+                named = isinstance(key, ast.Constant) and isinstance(key.value, str)
+                if named and _is_meant(value, call, variable):
+                    assert isinstance(key, ast.Constant)
+                    yield str(key.value)
         elif isinstance(node, ast.Call):
-            yield from (word.arg for word in node.keywords if word.arg is not None and is_meant(word.value))
-        elif isinstance(node, ast.Tuple | ast.List) and any(map(is_meant, node.elts)):
+            for word in node.keywords:
+                if word.arg is not None and _is_meant(word.value, call, variable):
+                    yield word.arg
+        elif isinstance(node, ast.Tuple | ast.List):
             texts = [each.value for each in node.elts if isinstance(each, ast.Constant)]
-            if len(texts) == 1 and isinstance(texts[0], str):
-                yield texts[0]
+            beside = texts[0] if len(texts) == 1 else None
+            if isinstance(beside, str) and any(_is_meant(each, call, variable) for each in node.elts):
+                yield beside
+
+
+def _is_meant(node: ast.expr, call: ast.Call, variable: str | None) -> bool:
+    return node is call or (isinstance(node, ast.Name) and node.id == variable)
 
 
 def assignment_of(call: ast.Call, frame: Frame) -> ast.Assign | None:

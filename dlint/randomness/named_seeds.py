@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from dlint.evaluation.options.option import option_of
 from dlint.knowledge.randomness import (
     STATE_WORD,
     TORCH_SEEDS,
@@ -11,16 +12,20 @@ from dlint.knowledge.randomness import (
     is_clock,
     is_entropy,
     is_fine_clock,
+    sounds_changing,
     sounds_fixed,
     tells_processes_apart,
 )
 from dlint.randomness.seed import CLOCK, FIXED_SEED, FRESH_SEED, STATE, TORCH, UNKNOWN_SEED, Seed
 from dlint.source.statements import dotted
+from dlint.values.values import Value
 
 
-def by_name(name: str) -> Seed:
-    """What a variable or setting is whose value cannot be told."""
-    return FIXED_SEED if sounds_fixed(name) else UNKNOWN_SEED
+def by_name(name: str, kept: Value | None = None) -> Seed:
+    """What a variable or setting is whose value cannot be told. An option is the same for a whole run, where
+    it is ``kept``: nobody stores another."""
+    asked = kept is not None and option_of(kept) is not None and not sounds_changing(name)
+    return FIXED_SEED if asked or sounds_fixed(name) else UNKNOWN_SEED
 
 
 def by_call(node: ast.Call) -> Seed:

@@ -445,7 +445,8 @@ class _Trace:
         if node.attr == "microsecond" and any(CLOCK in seed.kinds for seed in made):
             return [self._new_at(value.owner.point)]
         # An object may keep it under another name than it has among the settings: `Init(cfg.seed).base`.
-        named = by_name(f"{node.attr} {value.name.rpartition('.')[2]}")
+        option = value if not any(self._evaluator.modules.index.storing(node.attr)) else None
+        named = by_name(f"{node.attr} {value.name.rpartition('.')[2]}", option)
         return [named if seed.kinds == UNKNOWN_SEED.kinds else seed for seed in made]
 
     def _value_of_attribute(self, value: Value, node: ast.Attribute) -> Seed:
