@@ -14,15 +14,16 @@ dataset[i][1]`). An image that is only asked for its shape
 large it is. So it is with any part that surely is decoded from an image, a sound or an array, and asked for
 its length or shape alone (`len(item["audio"])`): a text must be read to know.
 
-Not reported: loops that a `break` may end before the last item, passes that use the whole item, or a part
-that is itself read or decoded (a mask, a sound; labels that an HDF5 file has beside the images, of which
-`self.file["y"][i]` is one, could be read alone and are reported), a pass beside another one of the same
-function that uses the images (of the same indices, or of all), lists and attributes of labels
-(`dataset.targets`), methods that give a label alone, methods of the items (`sample.save(...)`), loops over a
-loader or what is called one, datasets that are told before what not to read (`dataset.labels_only = True`,
-where that decides it), and datasets whose items are only looked up in memory (what pycocotools has read
-counts as memory, masks that it decodes do not). The size of what `Image.open` gives is no waste: PIL has read
-the header and no more, until the image is converted or made a tensor.
+Not reported: loops that a `break` or `return` may end before the last item, and `next(...)` and `any(...)`,
+passes that use the whole item, or a part that is itself read or decoded (a mask, a sound; labels that an HDF5
+file has beside the images, of which `self.file["y"][i]` is one, could be read alone and are reported), a pass
+beside another one of the same function that uses the images (of the same indices, or of all), lists and
+attributes of labels (`dataset.targets`), methods that give a label alone, methods of the items
+(`sample.save(...)`), loops over a loader or what is called one, datasets that are told before what not to
+read (`dataset.labels_only = True`, where that decides it) or that keep what they have read (`self.images[i] =
+image`), and datasets whose items are only looked up in memory (what pycocotools has read counts as memory,
+masks that it decodes do not). The size of what `Image.open` gives is no waste: PIL has read the header and no
+more, until the image is converted or made a tensor.
 
 ## Why is this bad
 
@@ -60,7 +61,7 @@ import re
 from collections.abc import Iterator
 
 from dlint.calls.parameters import given_names
-from dlint.knowledge.loading import is_dataset, is_iterable_dataset
+from dlint.knowledge.loading import RANDOM_SPLIT, is_dataset, is_iterable_dataset
 from dlint.knowledge.parts import FILE_OF_ARRAYS, is_in_memory, sounds_like_data
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -167,7 +168,9 @@ def check(program: Program) -> Iterator[Found]:
                 program.evaluator.start()
                 point = program.evaluator.sites.point_of(module, trail)
                 if found.indices is not None and not (
-                    _are_all(found, point) or _is_fold(program, found.indices, point)
+                    _are_all(found, point)
+                    or _is_fold(program, found.indices, point)
+                    or _is_of_split(program, found, point)
                 ):
                     continue
                 if found.giver is not None and not _gives_items(program, found.giver, point):
@@ -267,6 +270,21 @@ def _is_fold(program: Program, indices: ast.expr, point: Point) -> bool:
     return bool(bound) and all(_splits(program, each, Point(frame, each)) for each in bound)
 
 
+def _is_of_split(program: Program, found: Pass, point: Point) -> bool:
+    """Whether indices are those of a part that is a good one of its dataset: ``train.dataset[i][1]`` for
+    every one of ``train.indices``, as ``random_split`` gives it."""
+    match found.indices, found.source:
+        case (
+            ast.Attribute(value=split, attr="indices"),
+            ast.Attribute(value=of, attr="dataset"),
+        ) if dotted(split) == dotted(of):
+            values = [value for value, _ in program.evaluator.values(split, point)]
+            return bool(values) and all(
+                isinstance(value, Made) and value.name == RANDOM_SPLIT for value in values
+            )
+    return False
+
+
 def _splits(program: Program, statement: ast.stmt, point: Point) -> bool:
     """Whether a statement takes apart what scikit-learn splits: ``for train, test in folds.split(...)``."""
     match statement:
@@ -331,6 +349,8 @@ def _is_decoded(program: Program, value: Value, told: frozenset[str]) -> bool:
     ):
         return False
     code = program.code_of(value)
+    if any(visit.role == "dataset" and _keeps_read(visit.function.node) for visit in code.visits):
+        return False  # a first pass fills what later ones are given
     return any(
         event.role == "dataset"
         and not is_in_memory(event.name)
@@ -338,6 +358,24 @@ def _is_decoded(program: Program, value: Value, told: frozenset[str]) -> bool:
         and not (told and _hangs_on(event, told))
         for event in code.events
     ) or any(visit.role == "dataset" and _reads_arrays(program, visit) for visit in code.visits)
+
+
+def _keeps_read(function: ast.AST) -> bool:
+    """Whether a function keeps what it has read for the next time: in an entry of its object
+    (``self.images[index] = image``), or as a decorator does that caches."""
+    if not isinstance(function, ast.FunctionDef):
+        return False
+    if any("cache" in ast.unparse(decorator) for decorator in function.decorator_list):
+        return True
+    own = f"{self_name(function)}."
+    return any(
+        isinstance(target, ast.Subscript)
+        and (dotted(target.value) or "").startswith(own)
+        and not isinstance(statement.value, ast.Constant)
+        for statement in statements_in(function.body)
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+    )
 
 
 def _reads_arrays(program: Program, visit: Visit) -> bool:

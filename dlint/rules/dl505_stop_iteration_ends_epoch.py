@@ -2,11 +2,11 @@
 
 ## What it finds
 
-`next(...)` in what a map-style dataset's `__getitem__` runs, without a default and without a `try` around it
-that catches `StopIteration`, on an iterator that comes to an end: one that the dataset keeps
-(`self.noises = iter(...)`, or a generator method of its own that goes over something finite), be it made at
-its first need (`if self.noises is None:`), one of several that it keeps so in a list or dict, or that an
-object which it calls keeps, itself or through the transforms of torchvision and the like
+`next(...)` in what a map-style dataset's `__getitem__` runs, in a worker or in the main process, without a
+default and without a `try` around it that catches `StopIteration`, on an iterator that comes to an end: one
+that the dataset keeps (`self.noises = iter(...)`, or a generator method of its own that goes over something
+finite), be it made at its first need (`if self.noises is None:`), one of several that it keeps so in a list
+or dict, or that an object which it calls keeps, itself or through the transforms of torchvision and the like
 (`Compose([Blend(folder)])`), or a search through a generator expression or a `filter` that may find nothing
 (`next(x for x in items if x.score > limit)`), be it by a name. Also a `raise StopIteration` that stands in
 `__getitem__` itself.
@@ -60,11 +60,13 @@ No remedy: whether to begin again, take a default or raise another error is the 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import partial
 
 from dlint.calls.parameters import passed
 from dlint.fork.set_elsewhere import is_set_elsewhere
+from dlint.program.in_parent import read_in_parent
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
@@ -95,6 +97,7 @@ from dlint.workers.uses import WorkerUse
 _ENTRIES = ("__getitem__", "__getitems__")
 _MATCHES = frozenset({"startswith", "endswith", "match", "fullmatch", "search", "fnmatch"})
 _EXISTS = frozenset({"exists", "is_file", "isfile", "is_dir", "isdir"})
+_WORDS = re.compile(r"\bnext\(|\bStopIteration\b")
 _SIZES = frozenset({"shape", "size", "width", "height"})
 _FAR = 3  # variables that are made of variables
 _CATCHES = frozenset({"StopIteration", "Exception", "BaseException"})
@@ -102,12 +105,11 @@ _CATCHES = frozenset({"StopIteration", "Exception", "BaseException"})
 
 def check(program: Program) -> Iterator[Found]:
     """``next`` calls of map-style datasets that may end an epoch."""
-    for uses in by_code(use for use in program.uses if use.dataset is not None):
+    reading = (use for use in program.uses if use.dataset is not None)
+    for uses in by_code((*reading, *read_in_parent(program, _WORDS))):
         code, streams = uses[0].code, Streams(program.evaluator, partial(is_set_elsewhere, program, uses))
-        reading = [
-            event for event in code.events if event.name == "builtins.next" and event.role == "dataset"
-        ]
-        for event in code.each_way(reading) if code.instances else ():
+        taking = [event for event in code.events if event.name == "builtins.next" and event.role == "dataset"]
+        for event in code.each_way(taking) if code.instances else ():
             call = event.node
             if not isinstance(call, ast.Call) or len(call.args) != 1:
                 continue

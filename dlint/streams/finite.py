@@ -7,6 +7,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.iterables import COLLECTS
+from dlint.knowledge.randomness import SHUFFLES_IN_PLACE
 from dlint.source.statements import (
     FunctionNode,
     changed_names,
@@ -37,9 +38,11 @@ _FINITE = frozenset(
 def comes_to_end(
     evaluator: Evaluator, streams: Streams, node: ast.expr, point: Point, world: World, far: int = 0
 ) -> bool:
-    """Whether an expression is finite: a stream that is known, what a test before it says is a list, or what
-    a function of the program gives whose results all are."""
+    """Whether an expression is finite: a stream that is known, what a test before it says is a list, what has
+    been put in another order where it is, or what a function of the program gives whose results all are."""
     if streams.of_expression(node, point, world) is not None or _is_told_list(evaluator, node, point, world):
+        return True
+    if _is_ordered_before(evaluator, node, point):
         return True
     if not isinstance(node, ast.Call) or far == _FAR:
         return False
@@ -73,6 +76,26 @@ def _is_told_list(evaluator: Evaluator, node: ast.expr, point: Point, world: Wor
         _tells_list(evaluator, test, outcome, node.id, point, world)
         for test, outcome, _ in tests_around(point)
     )
+
+
+def _is_ordered_before(evaluator: Evaluator, node: ast.expr, point: Point) -> bool:
+    """Whether a statement before has put what a name stands for in another order, as can be done with lists
+    and arrays alone: ``random.shuffle(files)``, ``files.sort()``."""
+    path, at = dotted(node), point.statement
+    if path is None or at is None:
+        return False
+    before = [each for each in statements_in(point.frame.layout.body) if each.lineno < at.lineno]
+    for each in reversed(before):
+        if path in own_names(each):
+            return False
+        match each:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=value, attr="sort"))):
+                if dotted(value) == path:
+                    return True
+            case ast.Expr(value=ast.Call(func=func, args=[given, *_])) if dotted(given) == path:
+                if _called(evaluator, func, Point(point.frame, each)) in SHUFFLES_IN_PLACE:
+                    return True
+    return False
 
 
 def _tells_list(

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dlint.source.nodes import COMPREHENSIONS, walk
-from dlint.source.statements import blocks, dotted, target_names
+from dlint.source.statements import blocks, dotted, statements_in, target_names
 from dlint.streams.handed_items import forwarded, handed
 from dlint.streams.memory.stored import Field
 from dlint.streams.parts import Place
 
+# What ends as soon as it has found what it looks for.
+_UNTIL = frozenset({"all", "any", "islice", "next", "takewhile"})
 # What an image is asked for that its file says in the header.
 _SHAPES = frozenset({"shape", "size", "ndim", "dim", "height", "width"})
 
@@ -200,8 +202,9 @@ def passes(statement: ast.AST) -> Iterator[Pass]:
     else:
         return
     for head in heads:
+        some = _taken_until(head)
         for node in walk(head):
-            round_ = _round(node)
+            round_ = _round(node) if id(node) not in some else None
             if round_ is None:
                 continue
             target, iterable, parts = round_
@@ -210,6 +213,25 @@ def passes(statement: ast.AST) -> Iterator[Pass]:
             if source is not None and use is not None:
                 yield Pass(iterable, source, use, giver=giver)
             yield from _indexed(target, iterable, parts)
+        for node in walk(head):
+            match node:
+                case ast.Call(
+                    func=ast.Name(id="filter"),
+                    args=[ast.Lambda(args=ast.arguments(args=[ast.arg(arg=name)]), body=test), indices],
+                ) if id(node) not in some:
+                    yield from _indexed(ast.Name(name, ast.Store()), indices, [test])
+
+
+def _taken_until(head: ast.AST) -> set[int]:
+    """What is gone through only until something is found (``next(...)``, ``any(...)``), by the ids of the
+    nodes."""
+    return {
+        id(given)
+        for node in walk(head)
+        if isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] in _UNTIL
+        for given in node.args
+        if isinstance(given, ast.GeneratorExp | ast.Call)
+    }
 
 
 def _round(node: ast.AST) -> tuple[ast.expr, ast.expr, list[ast.expr]] | None:
@@ -248,6 +270,8 @@ def _mapped(call: ast.Call) -> tuple[ast.expr, ast.expr, list[ast.expr]] | None:
 
 def _stops_early(body: list[ast.stmt]) -> bool:
     """Whether a loop may end before its last round: a look at some items."""
+    if any(isinstance(each, ast.Return) for each in statements_in(body)):
+        return True
     return any(
         isinstance(each, ast.Break)
         or (

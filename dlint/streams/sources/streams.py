@@ -15,7 +15,7 @@ from dlint.knowledge.iterables import AGAIN, ENDS, PASSES_ON, gives_all, may_be_
 from dlint.source.nodes import walk
 from dlint.source.statements import parameters, statements_in, target_names
 from dlint.streams.sources.counting import Counting, Part
-from dlint.streams.sources.kinds import COUNT, DATA, RANGE, SHARE, Kinds, known_together, together
+from dlint.streams.sources.kinds import COUNT, DATA, NOTHING, RANGE, SHARE, Kinds, known_together, together
 from dlint.streams.sources.passages import Loop, Passage, passages
 from dlint.streams.sources.rounds import Rounds
 from dlint.streams.sources.wholes import Wholes, written_at
@@ -394,6 +394,8 @@ class Streams:
             case Table():
                 return DATA
             case Const():
+                if value.value is None:
+                    return NOTHING  # an error: what comes to its items is something else
                 return DATA if isinstance(value.value, str | bytes) else None
             case Made() if value.name in PASSES_ON:
                 given = value.arguments.positional[PASSES_ON[value.name]]
