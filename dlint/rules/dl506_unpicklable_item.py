@@ -12,7 +12,8 @@ its lambda until somebody goes through it, as a `defaultdict(lambda: ...)` does;
 name can be sent. So it is with what a function of the project gives that is called there (`return
 self.patches(index)`), with what an object of the program is given that is made there, a dataclass say, and
 keeps (`return Batch(x, lambda y: y + mean)`), and with an entry that is stored into the dict later, and stays
-there (`batch["lengths"] = (len(e) for e in batch)`).
+there (`batch["lengths"] = (len(e) for e in batch)`, `batch.update(undo=lambda y: y + mean)`), or is in one
+that is joined to it (`batch | {...}`).
 
 With any other `collate_fn` the items, or the other parts of them, stay in the worker, and torch's default one
 refuses such an item with an error of its own: both are left alone. So are loaders without workers, where
@@ -71,6 +72,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.fork.sendable import class_without_name
+from dlint.knowledge.loading import NAMESPACES
 from dlint.knowledge.processes.objects import unpicklable
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.objects.pickled_state import is_pickled
@@ -87,8 +89,9 @@ from dlint.source.statements import (
     taken,
 )
 from dlint.streams.batches.collated import handed_places, parts_at
-from dlint.streams.items import hands_items_on, readers
+from dlint.streams.items import hands_items_on, is_default_collates, readers
 from dlint.streams.memory.places import Place
+from dlint.streams.nones.written import names_all_keys, stored, table_of
 from dlint.streams.sources.wholes import written_at
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.functions import display_name, is_generator
@@ -98,7 +101,8 @@ from dlint.values.worlds import World
 # What is sent with the function that it was given.
 _DEFAULTDICT = "collections.defaultdict"
 _HOLD = frozenset({"builtins.map", "builtins.filter", _DEFAULTDICT})
-_DICT = "builtins.dict"
+# What keeps its keywords.
+_NAMED = frozenset({"builtins.dict", *NAMESPACES})
 _FACTORY = "default_factory"  # what a defaultdict loses that is to be sent
 _BATCH = ("collate_fn", "batch_size")
 _FAR = 6
@@ -203,6 +207,8 @@ def _unsendable(program: Program, node: ast.expr, point: Point, world: World, fa
             return "a lambda"
         case ast.GeneratorExp():
             return "a generator"
+        case ast.BinOp(op=ast.BitOr(), right=ast.Dict() as right):
+            return _unsendable(program, right, point, world, far)  # a dict and one more
         case ast.Call():
             return _made_by(program, node, point, world, far)
         case ast.ListComp(elt=part) | ast.SetComp(elt=part) | ast.DictComp(value=part) if far < _FAR:
@@ -253,8 +259,12 @@ def _made_by(program: Program, node: ast.Call, point: Point, world: World, far: 
     if callees and all(isinstance(callee, External) and callee.name in _HOLD for callee in callees):
         held = _first(program, node.args, point, world, far)
         return f"a {ast.unparse(node.func)} that holds {held}" if held is not None else None
-    if callees and all(isinstance(callee, External) and callee.name == _DICT for callee in callees):
-        named = [word.value for word in node.keywords if word.arg is not None]
+    if callees and all(isinstance(callee, External) and callee.name in _NAMED for callee in callees):
+        named = [
+            word.value
+            for word in node.keywords
+            if word.arg is not None and not _is_stored_by(point.frame, word.arg)
+        ]
         return _first(program, named, point, world, far)
     found = [_made_by_one(program, callee, node, point, world, far) for callee in callees]
     return found[0] if found and all(found) else None
@@ -345,17 +355,17 @@ def _held(
                     if not (isinstance(key, ast.Constant) and key.value in replaced)
                 ]
                 found.append(_first(program, left, before, w, far))
-            case ast.Assign(
-                targets=[ast.Subscript(value=ast.Name(id=held) as table, slice=ast.Constant(value=key))],
-                value=value,
-            ) if (
-                held == name
-                and key not in replaced
+            case ast.Assign() | ast.Expr() if (
+                (table := table_of(statement, name)) is not None
                 and not taken(statement)
                 and _is_own_dict(program, table, before, w)
             ):
-                what = _unsendable(program, value, before, w, far)
-                others = replaced | {key}
+                put = dict(stored(statement, name))
+                left = [value for key, value in put.items() if key not in replaced]
+                what = _first(program, left, before, w, far)
+                if what is None and not names_all_keys(statement):
+                    return None
+                others = replaced | put.keys()
                 found.append(what or _held(program, name, before, w, far, others))
             case _ if replaced:
                 return None
@@ -375,7 +385,10 @@ def _is_own_dict(program: Program, node: ast.Name, point: Point, world: World) -
     values = [value for value, _ in program.evaluator.values(node, point, world)]
     return (
         bool(values)
-        and all(isinstance(value, Table) for value in values)
+        and all(
+            isinstance(value, Table) or (isinstance(value, Made) and is_default_collates(value.name))
+            for value in values
+        )
         and not any(
             isinstance(given, ast.Name) and given.id == node.id
             for call in point.frame.layout.nodes

@@ -138,7 +138,7 @@ from dlint.streams.batches.spot import Spot
 from dlint.streams.batches.treated import Tensors, places_in, tensors_in
 from dlint.streams.memory.held import Held
 from dlint.streams.memory.places import Named, Place, Values, View, named
-from dlint.values.values import Const, External, Items, Made, Table, Unknown, Value
+from dlint.values.values import NONE, Const, External, Items, Made, Table, Unknown, Value
 
 # All of something written out: ``[*loader]``, ``zip(*loader)``.
 _SPREADS = re.compile(r"[\[(,=]\s*\*\s*([\w.]{1,200})")
@@ -442,10 +442,9 @@ def _fills(spot: Asked, into: ast.expr) -> bool:
     while isinstance(into, ast.Subscript):
         into = into.value
     values = spot.values(into)
-    # What the list is joined to in the end can be filled no more: that is another pass.
-    known = [
-        value for value in values if not isinstance(value, Unknown) and (is_entry or not _is_joint(value))
-    ]
+    # What the list is before the first round or joined to in the end is not filled.
+    known = [each for each in values if not isinstance(each, Unknown)]
+    known = [each for each in known if is_entry or not _cannot_be_filled(each)]
     return bool(known) and all(
         _is_container(value) and not (is_entry and _has_others(value)) for value in known
     )
@@ -464,10 +463,10 @@ def _has_others(value: Value) -> bool:
     return False
 
 
-def _is_joint(value: Value) -> bool:
-    """Whether something is a tensor or an array that was made of a list of them: ``self.labels =
-    torch.cat(self.labels)``."""
-    return isinstance(value, Made) and value.name.partition("(")[0] in _JOINTS
+def _cannot_be_filled(value: Value) -> bool:
+    """Whether something is no list any more, or not yet: a tensor or an array that was made of one
+    (``self.labels = torch.cat(self.labels)``), or None."""
+    return value == NONE or (isinstance(value, Made) and value.name.partition("(")[0] in _JOINTS)
 
 
 def _is_container(value: Value) -> bool:

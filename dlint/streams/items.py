@@ -151,11 +151,12 @@ def is_default_collate(collate: Value | None) -> bool:
     """Whether a ``collate_fn`` is torch's own."""
     if collate is None or (isinstance(collate, Const) and collate.value is None):
         return True
-    return (
-        isinstance(collate, External)
-        and collate.name.startswith("torch.utils.data.")
-        and collate.name.endswith(".default_collate")
-    )
+    return isinstance(collate, External) and is_default_collates(collate.name)
+
+
+def is_default_collates(name: str) -> bool:
+    """Whether a library's name is that of torch's own ``collate_fn``."""
+    return name.startswith("torch.utils.data.") and name.endswith(".default_collate")
 
 
 def hands_items_on(evaluator: Evaluator, collate: Value | None, batch_size: Value | None) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, expressions, own_names
 from dlint.streams.batches.put_by_helpers import EMPTIES, LEAVES_FULL
+from dlint.streams.batches.rounds import counters
 
 # Which of its arguments a call of a function of the project empties.
 Empties = Callable[[ast.Call], list[ast.expr]]
@@ -48,7 +49,9 @@ def is_let_go(loop: ast.For, into: ast.expr | None, by: ast.stmt) -> bool:
         return other == path or (entries and other is not None and other.startswith(f"{path}."))
 
     for statement in (each for each in walk(loop) if isinstance(each, ast.stmt)):
-        if entries and statement is not by and _is_first(statement, loop, path):
+        if statement is not by and (
+            _is_first(statement, loop, path) if entries else _is_begun(statement, loop, path)
+        ):
             continue
         for node in (each for expression in expressions(statement) for each in walk(expression)):
             match node:
@@ -98,6 +101,19 @@ def _is_first(statement: ast.stmt, loop: ast.For, path: str) -> bool:
         if isinstance(each, ast.If)
         for test in [each.test]
     )
+
+
+def _is_begun(statement: ast.stmt, loop: ast.For, path: str) -> bool:
+    """Whether a statement begins a list in the first round alone: ``if step == 0: kept = [y]``, ``if kept is
+    None: kept = []``."""
+    for each in walk(loop):
+        if isinstance(each, ast.If) and any(statement is inside for inside in each.body):
+            match each.test:
+                case ast.Compare(left=left, ops=[ast.Eq()], comparators=[ast.Constant(value=0)]):
+                    return dotted(left) in counters(loop)
+                case ast.Compare(left=left, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
+                    return dotted(left) == path
+    return False
 
 
 def made_anew(loop: ast.For) -> frozenset[str]:
@@ -152,9 +168,9 @@ def _path(node: ast.expr | None) -> str | None:
 
 def trunk(node: ast.expr | None) -> tuple[str | None, bool]:
     """What fills up, as one text, and whether that is some entry of it, or part of one: ``res[key]`` is one
-    of ``res``, and so is ``res[key].rows``."""
+    of ``res``, and so are ``res[key].rows`` and ``res[key]["rows"]``."""
     entries = False
-    while _is_entry(node) or (isinstance(node, ast.Attribute) and _path(node) is None):
+    while _is_entry(node) or (isinstance(node, ast.Subscript | ast.Attribute) and _path(node) is None):
         assert isinstance(node, ast.Subscript | ast.Attribute)
         entries, node = True, node.value
     return _path(node), entries

@@ -21,7 +21,7 @@ from dlint.streams.item_names import concerns, is_index, is_of_item, mentions, r
 from dlint.streams.items import Reader
 from dlint.streams.nones.attempts import asked_to_be_none, compares_sizes, is_bounded, retries
 from dlint.streams.nones.endings import endings
-from dlint.streams.nones.passed_on import is_never_passed
+from dlint.streams.nones.passed_on import is_never_passed, is_passed_none
 from dlint.streams.nones.sieved import called, sieved
 from dlint.streams.nones.still_none import Kept, gives, gives_none, is_none_still
 from dlint.streams.nones.written import (
@@ -138,6 +138,8 @@ class Nones:
         if has_none(statement.value, scope.node):
             return _inside(_HERE) if self._happens(point, scope) and not _asks_for_none(point) else None
         value = statement.value
+        if scope.far and is_passed_none(self._evaluator, value, scope.node, point, scope.world):
+            return _HERE if self._happens(point, scope) else None
         if value is None or not may_be_none(value):
             return None
         if isinstance(value, ast.Call) and self._gives_nothing(value, point, scope):

@@ -21,13 +21,30 @@ def is_never_passed(
     evaluator: Evaluator, test: ast.expr, function: FunctionNode, point: Point, world: World
 ) -> bool:
     """Whether a test asks only whether parameters of a function are None, and nobody is seen to pass that."""
-    given = {argument.arg for argument in parameters(function)}
-    given -= {name for statement in statements_in(function.body) for name in own_names(statement)}
+    given = _only_given(function)
     asked = _asked(test)
     if not asked or any(name.id not in given for name in asked):
         return False
     evaluator.start()
     return not any(_may_be_none(value) for name in asked for value in _given(evaluator, name, point, world))
+
+
+def is_passed_none(
+    evaluator: Evaluator, value: ast.expr | None, function: FunctionNode, point: Point, world: World
+) -> bool:
+    """Whether what a statement returns is a parameter that this caller gives None, or nothing where that is
+    the default: ``except OSError: return default``."""
+    if not isinstance(value, ast.Name) or value.id not in _only_given(function):
+        return False
+    evaluator.start()
+    values = [each for each, _ in evaluator.values(value, point, world)]
+    return bool(values) and all(isinstance(each, Const) and each.value is None for each in values)
+
+
+def _only_given(function: FunctionNode) -> set[str]:
+    """The parameters of a function that it does not bind anew."""
+    bound = {name for statement in statements_in(function.body) for name in own_names(statement)}
+    return {argument.arg for argument in parameters(function)} - bound
 
 
 def _given(evaluator: Evaluator, name: ast.Name, point: Point, world: World) -> Iterator[Value]:

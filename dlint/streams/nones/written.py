@@ -185,6 +185,18 @@ def stored(statement: ast.stmt, name: str) -> Iterator[tuple[str | int, ast.expr
                     yield from _entries(each)
 
 
+def names_all_keys(statement: ast.stmt) -> bool:
+    """Whether a statement that puts things in a dict writes out the keys of all of them."""
+    match statement:
+        case ast.Expr(value=ast.Call(args=args, keywords=given)):
+            return all(each.arg is not None for each in given) and all(
+                isinstance(each, ast.Dict) and len(dict(_entries(each))) == len(each.keys) for each in args
+            )
+        case ast.Assign(targets=[ast.Subscript(slice=key)]):
+            return isinstance(key, ast.Constant)
+    return False
+
+
 def _entries(made: ast.Dict) -> Iterator[tuple[str | int, ast.expr]]:
     for key, value in zip(made.keys, made.values, strict=True):
         if isinstance(key, ast.Constant) and isinstance(key.value, str | int):
