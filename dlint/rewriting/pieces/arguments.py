@@ -28,13 +28,18 @@ def argument_index(call: cst.Call, name: str, signature: Sequence[str]) -> int |
 
 def both(wanted: cst.BaseExpression, condition: cst.BaseExpression) -> cst.BooleanOperation:
     """``wanted and condition``: what binds less than ``and`` stands in brackets of its own."""
-    loose = isinstance(wanted, cst.IfExp | cst.Lambda | cst.NamedExpr) or (
-        isinstance(wanted, cst.BooleanOperation) and isinstance(wanted.operator, cst.Or)
-    )
-    left = wanted.deep_clone()
-    if loose and not wanted.lpar:
-        left = left.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-    return cst.BooleanOperation(left, cst.And(), condition)
+    loose = isinstance(wanted, cst.BooleanOperation) and isinstance(wanted.operator, cst.Or)
+    return cst.BooleanOperation(_bracketed(wanted) if loose else alone(wanted), cst.And(), condition)
+
+
+def alone(node: cst.BaseExpression) -> cst.BaseExpression:
+    """An expression for another place: what binds less than a condition stands in brackets of its own."""
+    return _bracketed(node) if isinstance(node, cst.IfExp | cst.Lambda | cst.NamedExpr) else node.deep_clone()
+
+
+def _bracketed(node: cst.BaseExpression) -> cst.BaseExpression:
+    new = node.deep_clone()
+    return new if node.lpar else new.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
 def with_keyword(call: cst.Call, name: str, value: cst.BaseExpression, room: Room | None = None) -> cst.Call:
