@@ -9,6 +9,7 @@ from dlint.finding import Finding
 from dlint.knowledge.loading import SIGNATURE
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces.arguments import alone, argument_index, both
+from dlint.rewriting.pieces.room import refit
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
@@ -22,6 +23,7 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     whatever the loader gets as ``num_workers``."""
     call = source.at(finding, cst.Call)
     names = list(finding.remedy.data.get("arguments", ())) if finding.remedy else []
+    grown: dict[int, int] = {}
     for name in names or ["persistent_workers"]:
         given, number = _argument(call, name), _argument(call, "num_workers")
         if not _is_asked_again(number):
@@ -34,6 +36,9 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         elif not (isinstance(given, cst.Name) and given.value == "True"):
             above = both(given, above)
         edits.replace(given, above)
+        at = next(i for i, each in enumerate(call.args) if each.value is given)
+        grown[at] = len(cst.Module([]).code_for_node(above)) - len(source.code(given))
+    refit(source, edits, call, grown)
 
 
 def _argument(call: cst.Call, name: str) -> cst.BaseExpression:
