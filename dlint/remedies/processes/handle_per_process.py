@@ -10,6 +10,7 @@ from __future__ import annotations
 from dlint.finding import Finding
 from dlint.rewriting.each_process.made import HandedOn, StaysShared, made_at, made_or_none
 from dlint.rewriting.each_process.opened_later import check_as_made, check_opened_later
+from dlint.rewriting.each_process.parts import PARTS_BY_HAND, parts_of
 from dlint.rewriting.each_process.per_process import PerProcess, as_function
 from dlint.rewriting.each_process.unpickled import as_unpickled_property
 from dlint.rewriting.edits import Edits
@@ -31,14 +32,18 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         return
     once, keeper = bool(data.get("once")), str(data.get("class", ""))
     try:
-        _repair(source, finding, edits, keeper, once=once)
+        _repair(source, finding, edits, keeper, once=once, has_parts=bool(data.get("parts")))
     except HandedOn as error:
+        if data.get("parts"):
+            raise CannotRepair(_told(PARTS_BY_HAND, once=once)) from error
         raise CannotRepair(_of(keeper, once=once) if keeper else _told(error, once=once)) from error
     except CannotRepair as error:
         raise CannotRepair(_told(error, once=once)) from error
 
 
-def _repair(source: Source, finding: Finding, edits: Edits, keeper: str, *, once: bool) -> None:
+def _repair(
+    source: Source, finding: Finding, edits: Edits, keeper: str, *, once: bool, has_parts: bool
+) -> None:
     made = made_or_none(source, finding)
     if made.owner is None and keeper:
         raise HandedOn  # a function in its place would still be called before there are workers
@@ -47,7 +52,8 @@ def _repair(source: Source, finding: Finding, edits: Edits, keeper: str, *, once
     if made.owner is None:
         as_function(source, edits, made, PerProcess(why, source.code(made.value), once=once))
     else:
-        as_unpickled_property(source, edits, made, why, "path", once=once)
+        parts = parts_of(source, made) if has_parts and made.part is None else []
+        as_unpickled_property(source, edits, made, why, "path", once=once, parts=parts)
 
 
 def _repair_object(source: Source, finding: Finding, edits: Edits) -> None:

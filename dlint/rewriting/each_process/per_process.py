@@ -79,7 +79,7 @@ def as_property(
     os = "" if by_worker else name_for(source, edits, "os", "os")
     entry = f"{{None: {source.code(made.value)}}}" if by_worker else "{}"
     annotated = isinstance(made.statement, cst.AnnAssign)
-    hinted = made.choice is None and (annotated or is_hinted(method))
+    hinted = made.choice is None and made.part is None and (annotated or is_hinted(method))
     hint = class_of(source, made) if hinted else None
     annotation = ""
     if hint is not None:
