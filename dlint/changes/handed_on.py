@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from dlint.program.program import Program
     from dlint.source.module import Module
 
+_CONTAINERS = frozenset(
+    {"collections.defaultdict", "collections.Counter", "collections.OrderedDict", "collections.deque"}
+)
+_TYPES = frozenset({"bool", "bytes", "dict", "float", "int", "list", "set", "str", "tuple"})
 # What may call something of the program when it is run.
 _CALLS = (
     ast.Call,
@@ -40,11 +44,12 @@ _CALLS = (
 @dataclass(frozen=True)
 class Existing:
     """What a lambda only hands its arguments to, with what else it gives it; ``is_type``: a builtin type that
-    makes the same."""
+    makes the same. ``first`` are arguments that it is given before any other."""
 
     function: ast.expr
     keywords: tuple[tuple[str, ast.expr], ...]
     is_type: bool = False
+    first: tuple[ast.expr, ...] = ()
 
 
 class HandedOn(Around):
@@ -61,7 +66,7 @@ class HandedOn(Around):
         if not isinstance(node, ast.Lambda):
             return None
         if not parameters(node):
-            return self._type_of_empty(node.body)
+            return self._type_of_empty(node.body) or self._container(node.body)
         if not isinstance(node.body, ast.Call):
             return None
         call, own = node.body, [each.arg for each in node.args.args]
@@ -109,6 +114,29 @@ class HandedOn(Around):
             each.name not in (name, "*") for each in bindings(self._module.tree)
         )
         return Existing(ast.Name(name, ast.Load()), (), is_type=True) if known else None
+
+    def _container(self, made: ast.expr) -> Existing | None:
+        """The container of the standard library that an expression makes, of builtin types and numbers:
+        ``defaultdict(int)``."""
+        if not isinstance(made, ast.Call) or not all(map(self._is_builtin, made.args)) or made.keywords:
+            return None
+        if self._found_by_name(made.func) is None:
+            return None
+        values = [value for value, _ in self._program.evaluator.values(made.func, self._point)]
+        if not all(isinstance(each, External) and each.name in _CONTAINERS for each in values):
+            return None
+        return Existing(made.func, (), first=tuple(made.args))
+
+    def _is_builtin(self, node: ast.expr) -> bool:
+        """Whether an expression is a number, a string, or a type that Python has by its name."""
+        if isinstance(node, ast.Constant):
+            return True
+        return (
+            isinstance(node, ast.Name)
+            and node.id in _TYPES
+            and owner(node.id, self._trail) is None
+            and all(each.name not in (node.id, "*") for each in bindings(self._module.tree))
+        )
 
     def _is_given_by_keyword(self, name: str) -> bool:
         """Whether some call that may be one of the function gives an argument by this name."""

@@ -36,7 +36,7 @@ close_pool             the assignment or the call
                        that makes the pool
 hoist_callable         the lambda, the ``def``, or
                        the argument that names it
-handle_per_process     the assignment or the call      as generator_per_worker
+handle_per_process     the assignment or the call      as generator_per_worker; for DL401 {"kind": "object"}
                        that opens the handle
 insert_set_epoch       the loader call, the sampler    {"sampler": "train_sampler", "path": "train.py",
                        call or the epoch loop          "line": 12, "loader": "loader", "sure": false}: the

@@ -77,7 +77,7 @@ from dlint.values.facts import fits
 from dlint.values.values import Const, External, Unknown, Value
 from dlint.values.worlds import World
 
-# Before this torch, what was the default prefetch_factor raises nothing without workers.
+# An older torch takes no prefetch_factor=None, and raises nothing without workers of what was its default.
 _TAKES_NONE = (2, 0)
 _ERRORS = {
     "persistent_workers": "ValueError",
@@ -169,7 +169,7 @@ def _needs_workers(program: Program, loader: Loader, missing: dict[str, Conflict
         _was_default(way["prefetch_factor"]) for way in missing["prefetch_factor"].ways
     ):
         error += ", from torch 2.0 on"
-    remedy = _kept_with_workers(loader, names, always) or _dropped(loader, names, always)
+    remedy = _kept_with_workers(program, loader, names, always) or _dropped(loader, names, always)
     return Found(
         loader.module,
         loader.call,
@@ -183,11 +183,14 @@ def _needs_workers(program: Program, loader: Loader, missing: dict[str, Conflict
     )
 
 
-def _kept_with_workers(loader: Loader, names: list[str], always: bool) -> Remedy | None:
+def _kept_with_workers(program: Program, loader: Loader, names: list[str], always: bool) -> Remedy | None:
     """The repair that asks for the number of workers, where others may choose it: an option, an entry of the
     settings, an attribute; a variable where it is not 0 on every way."""
-    number, persistent = loader.written("num_workers"), loader.keyword("persistent_workers")
-    if names != ["persistent_workers"] or persistent is None or not loader.written_here("num_workers"):
+    number = loader.written("num_workers")
+    if not all(map(loader.keyword, names)) or not loader.written_here("num_workers"):
+        return None
+    said = program.releases.said_torch
+    if "prefetch_factor" in names and said is not None and said < _TAKES_NONE:
         return None
     match number:
         case ast.Name() if not always:
@@ -196,7 +199,9 @@ def _kept_with_workers(loader: Loader, names: list[str], always: bool) -> Remedy
             pass
         case _:
             return None
-    return Remedy("persist_with_workers", applicability(loader), "Keep workers only where there are some")
+    kept = names == ["persistent_workers"]
+    what = "Keep workers only where there are some" if kept else f"Give {listed(names)} only to workers"
+    return Remedy("persist_with_workers", applicability(loader), what, {"arguments": names})
 
 
 def _option(loader: Loader) -> str | None:

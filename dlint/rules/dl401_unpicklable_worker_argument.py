@@ -96,15 +96,18 @@ made, a closure when it is called: so a name is bound only where it surely has i
 it, and of an object (`args.size`) only the entry that is used, where nothing stores that later. A lambda
 that only hands its arguments on (`lambda batch: collate(batch, size)`) gives way to what it calls. The
 function is left alone where attributes of it are set, where it is compared with others, where it uses
-`self`, and where workers cannot be sent what it needs either (a file, a lock, another lambda). Nor is a
-partial put where it would be another thing than a function: on a class, whose objects would have it for a
-method, or where its name, its parameters or its type are asked for.
+`self` (but for what only the constructor stores, before any method runs), and where workers cannot be sent
+what it needs either (a file, a lock, another lambda). Nor is a partial put where it would be another thing
+than a function: on a class, whose objects would have it for a method, or where its name, its parameters or
+its type are asked for.
 
 Safe where the function is seen to be only called, wherever it goes: by the loader, by a transform, by the
 dataset that keeps it. Unsafe where its identity, name or signature may matter to somebody, where an entry of
 an object of unknown kind is read earlier, where something goes through all the names of the module, and where
-the program copies deeply, which copies what is bound, too. A class must be moved by hand; what a module, a
-generator or an object of a library is kept for, made in the worker.
+the program copies deeply, which copies what is bound, too. Unsafe, too: an object of a library that does the
+same wherever it is made (`cv2.createCLAHE`, a client of boto3) becomes a property that makes one in each
+process. A class must be moved by hand; what a module, a generator or another object of a library is kept for,
+made in the worker.
 
 ## References
 
@@ -412,20 +415,25 @@ def _loader(use: WorkerUse) -> str:
 
 def _found_kept(program: Program, kept: Kept, use: WorkerUse, by_loky: bool, cure: str = "") -> Found:
     kind, sent_from = kept.refused.kind, kept.refused.sent_from
-    anew = None if by_loky else started_anew(program, use)
+    when = None if by_loky else started_anew(program, use)
     if sent_from and not by_loky:
         older = f"Python is older than {sent_from}"
-        anew = both(older, anew and "workers are not forked (macOS, Windows)")
+        when = both(older, when and "workers are not forked (macOS, Windows)")
     sender, workers = ("cloudpickle", "loky's workers") if by_loky else ("pickle", "workers")
+    # What a cure of its own is for is stored in something else than the object that workers get.
+    anew = not cure and kept.refused.alike and not is_notebook(kept.module.path)
     cure = cure or _CURES.get(kind, _CURE)
+    data = {"kind": "object"}
+    remedy = Remedy("handle_per_process", "unsafe", "Make it in each process", data) if anew else None
     return Found(
         kept.module,
         kept.node,
         f"{kept.attribute} is {_a(kind)} {kind}: {sender} cannot send it to {workers}",
         "error",
         f"{cure} ({_loader(use)})",
-        both(loaded(program, use), anew),
-        by_hand=cure,
+        both(loaded(program, use), when),
+        remedy=remedy,
+        by_hand=None if remedy is not None else cure,
     )
 
 

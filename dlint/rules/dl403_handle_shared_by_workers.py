@@ -146,15 +146,16 @@ calls.
 
 Unsafe: the file is opened later, when it is first asked for, and once in each process; one that is not there
 is missed then and not in the constructor. What it is opened with is kept as it was. An inherited
-`__getstate__` is built upon. Left to you: an attribute that any code of the program stores or deletes (a
-subclass, a script, `setattr`), a class with `__slots__`, `__del__`, `__getattr__` or a `__getstate__` of
-another kind, one derived from a library's class that may have its own, handles in a list or dict, parts kept
-of one, one that the object is given open (give it the path), one that others have it open, one that a method
-returns, what is opened when first needed, decord's readers, video captures and unread images. So is what
-another process would not find, or not as it is here: what is in memory, a temporary or removed file, one read
-from another open one or by the number of one, a path that may be relative where the program calls `os.chdir`,
-what is set up once it is open, a file that is read on from where the constructor left it, and one whose
-errors the constructor handles.
+`__getstate__` is built upon. A part that is kept under a key which is written out (`self.images =
+self.file["images"]`) becomes a property as well. Left to you: an attribute that any code of the program
+stores or deletes (a subclass, a script, `setattr`), a class with `__slots__`, `__del__`, `__getattr__` or a
+`__getstate__` of another kind, one derived from a library's class that may have its own, handles in a list or
+dict, other parts kept of one, one that the object is given open (give it the path), one that others have it
+open, one that a method returns, what is opened when first needed, decord's readers, video captures and unread
+images. So is what another process would not find, or not as it is here: what is in memory, a temporary or
+removed file, one read from another open one or by the number of one, a path that may be relative where the
+program calls `os.chdir`, what is set up once it is open, a file that is read on from where the constructor
+left it, and one whose errors the constructor handles.
 
 ## References
 
@@ -447,6 +448,10 @@ def _as_held(
         each = each._replace(condition=both(each.condition, for_held(program, owner, there)))
         if there.how == "among others":
             each = each._replace(what=each.what.replace(f" is {handle.name} ", f" holds {handle.name} ", 1))
+        if there.how == "a part of it" and each.remedy is not None and "[]" in handle.parts:
+            data = {**each.remedy.data, "parts": True}
+            yield each._replace(remedy=each.remedy._replace(data=data))
+            continue
         yield (
             each if there.how == "alone" else each._replace(remedy=None, by_hand=_by_hand(handle, there.how))
         )

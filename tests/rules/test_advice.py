@@ -215,7 +215,7 @@ _AV, _H5 = "av.open(path)", 'h5py.File(path, "r")'
         (_AV, "self.size = self.source.streams.video[0].frames", False),
         (_AV, "s = self.source.streams.video[0]; self.width = s.codec_context.width", False),
         (_AV, "self.kinds = [s.type for s in self.source.streams]", False),
-        (_H5, "self.images = self.source['images']", True),
+        (_H5, "self.images = self.source['images']", False),  # the part becomes a property, too
         (_H5, "self.first = self.source['images'][0]", False),
         (_H5, "self.name = next(name for name in self.source)", False),
         (_H5, "self.best = next(row for row in self.source['images'])", False),

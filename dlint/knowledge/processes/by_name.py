@@ -9,6 +9,7 @@ import re
 _FOUND = re.compile(
     r"torch\.[a-z]\w*|torch\.nn\.functional\.\w+|torch\.nn\.utils\.rnn\.\w+"
     r"|torch\.utils\.data\.(dataloader\.|_utils\.collate\.)?default_collate"
+    r"|collections\.(Counter|OrderedDict|defaultdict|deque)"
     r"|numpy\.[a-z]\w*|math\.\w+|builtins\.(abs|bytes|dict|float|int|len|list|max|min|set|sorted|str|sum|tuple)"
 )
 # They keep what they are given and call it; they neither compare it nor look at its name or attributes.

@@ -36,6 +36,12 @@ class Refused(NamedTuple):
     by_loky: bool = False
 
     @property
+    def alike(self) -> bool:
+        """Whether what is made of the same arguments in another process does the same there, as long as
+        nobody does anything to it."""
+        return _ALIKE.fullmatch(self.kind) is not None
+
+    @property
     def says(self) -> str:
         """The error, as it is shown."""
         return self.error or f"TypeError: cannot pickle '{self.name or self.kind}' object"
@@ -251,6 +257,15 @@ _OPENCV = re.compile(
             |LineSegmentDetector|QRCodeDetector|Subdiv2D|UMat|aruco\.(?:ArucoDetector|DetectorParameters))
     )""",
     re.VERBOSE,
+)
+# Those of which two that are made alike do alike: they learn nothing from what they are asked.
+_ALIKE = re.compile(
+    r"cv2\.(?:AKAZE|AgastFeatureDetector|BFMatcher|BRISK|CLAHE|CascadeClassifier|DescriptorMatcher"
+    r"|FastFeatureDetector|FlannBasedMatcher|GFTTDetector|HOGDescriptor|KAZE|LineSegmentDetector|MSER|ORB"
+    r"|QRCodeDetector|SIFT|SimpleBlobDetector|StereoBM|StereoSGBM|aruco\.\w+)"
+    r"|struct\.Struct|json\.JSONDecoder|torch\.finfo|voice detector|session of ONNX Runtime|boto3 client"
+    r"|boto3 resource|boto3\.Session|MongoClient|Redis client|client of Google Cloud Storage|MinIO client"
+    r"|SQLAlchemy engine|Elasticsearch client|gRPC channel|httpx client|PIL\.ImageCms transform"
 )
 VIEWS = frozenset({"keys", "values", "items"})
 # Views of a dict, by what gives the dict. The first are sent once `multiprocessing.managers` is imported, as

@@ -1,4 +1,5 @@
-"""Has a loader keep its workers only where it has any: without, its constructor raised."""
+"""Gives a loader what only workers have, kept ones and their options, only where it has any: without, its
+constructor raised."""
 
 from __future__ import annotations
 
@@ -7,31 +8,43 @@ import libcst as cst
 from dlint.finding import Finding
 from dlint.knowledge.loading import SIGNATURE
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.pieces.arguments import argument_index, both
+from dlint.rewriting.pieces.arguments import alone, argument_index, both
+from dlint.rewriting.pieces.room import refit
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
-_BY_HAND = "give the number of workers a name, and write persistent_workers=name > 0"
+_BY_HAND = "give the number of workers a name, and {name} only where that is above 0"
+# What each is where it is not given.
+_NOTHING = {"prefetch_factor": "None", "multiprocessing_context": "None", "timeout": "0"}
 
 
 def repair(source: Source, finding: Finding, edits: Edits) -> None:
-    """Write ``persistent_workers=args.workers > 0``, of whatever the loader gets as ``num_workers``."""
+    """Write ``persistent_workers=args.workers > 0``, ``prefetch_factor=4 if args.workers > 0 else None``, of
+    whatever the loader gets as ``num_workers``."""
     call = source.at(finding, cst.Call)
-    persistent, number = _argument(call, "persistent_workers"), _argument(call, "num_workers")
-    if not _is_asked_again(number):
-        raise CannotRepair(_BY_HAND)
-    above: cst.BaseExpression = cst.Comparison(
-        number.deep_clone(), [cst.ComparisonTarget(cst.GreaterThan(), cst.Integer("0"))]
-    )
-    if not (isinstance(persistent, cst.Name) and persistent.value == "True"):
-        above = both(persistent, above)
-    edits.replace(persistent, above)
+    names = list(finding.remedy.data.get("arguments", ())) if finding.remedy else []
+    grown: dict[int, int] = {}
+    for name in names or ["persistent_workers"]:
+        given, number = _argument(call, name), _argument(call, "num_workers")
+        if not _is_asked_again(number):
+            raise CannotRepair(_BY_HAND.format(name=name))
+        above: cst.BaseExpression = cst.Comparison(
+            number.deep_clone(), [cst.ComparisonTarget(cst.GreaterThan(), cst.Integer("0"))]
+        )
+        if name in _NOTHING:
+            above = cst.IfExp(above, alone(given), cst.parse_expression(_NOTHING[name]))
+        elif not (isinstance(given, cst.Name) and given.value == "True"):
+            above = both(given, above)
+        edits.replace(given, above)
+        at = next(i for i, each in enumerate(call.args) if each.value is given)
+        grown[at] = len(cst.Module([]).code_for_node(above)) - len(source.code(given))
+    refit(source, edits, call, grown)
 
 
 def _argument(call: cst.Call, name: str) -> cst.BaseExpression:
     index = argument_index(call, name, SIGNATURE)
     if index is None:
-        raise CannotRepair(f"{name} is not set in this call: {_BY_HAND}")
+        raise CannotRepair(f"{name} is not set in this call: {_BY_HAND.format(name=name)}")
     return call.args[index].value
 
 

@@ -8,6 +8,7 @@ from dlint.finding import Finding
 from dlint.knowledge.loading import SIGNATURE
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces.arguments import argument_index, both
+from dlint.rewriting.pieces.room import refit
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
@@ -26,10 +27,11 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     absent: cst.BaseExpression = cst.Comparison(
         sampler.deep_clone(), [cst.ComparisonTarget(cst.Is(), cst.Name("None"))]
     )
-    if isinstance(shuffle, cst.Name) and shuffle.value == "True":
-        edits.replace(shuffle, absent)
-        return
-    edits.replace(shuffle, both(shuffle, absent))
+    if not (isinstance(shuffle, cst.Name) and shuffle.value == "True"):
+        absent = both(shuffle, absent)
+    edits.replace(shuffle, absent)
+    at = next(i for i, each in enumerate(call.args) if each.value is shuffle)
+    refit(source, edits, call, {at: len(cst.Module([]).code_for_node(absent)) - len(source.code(shuffle))})
 
 
 def _argument(call: cst.Call, name: str) -> cst.Arg:

@@ -145,9 +145,8 @@ class _Move:
         existing = self.plan.existing
         assert existing is not None
         text = ast.get_source_segment(self.module.text, existing.function) or ast.unparse(existing.function)
-        given = [
-            (name, ast.get_source_segment(self.module.text, value) or "") for name, value in existing.keywords
-        ]
+        every = [*(("", value) for value in existing.first), *existing.keywords]
+        given = [(name, ast.get_source_segment(self.module.text, value) or "") for name, value in every]
         self._replace(self.node, text, given)
         line = self.source.line_of(self.node)
         lambdas = self.source.descendants(line, cst.Lambda)

@@ -45,7 +45,8 @@ class HandedOn(StaysShared):
 class Made:
     """An assignment that makes an object: ``self.attribute = value`` in a method, or ``NAME = value``.
 
-    ``choice``: the conditional that stores None instead where an argument of the call is not given."""
+    ``choice``: the conditional that stores None instead where an argument of the call is not given. ``part``:
+    what is stored of the object, under keys that are written out."""
 
     statement: cst.Assign | cst.AnnAssign
     value: cst.Call
@@ -53,11 +54,12 @@ class Made:
     method: cst.FunctionDef | None
     owner: cst.ClassDef | None
     choice: cst.IfExp | None = None
+    part: cst.Subscript | None = None
 
 
 def made_or_none(source: Source, finding: Finding) -> Made:
     """The same where a method may store None instead, as an argument of the call says:
-    ``self.mask = open(mask) if mask else None``."""
+    ``self.mask = open(mask) if mask else None``; or a part of it: ``self.rows = h5py.File(path)["rows"]``."""
     node = source.at(finding, cst.Call, cst.Assign, cst.AnnAssign)
     statement = source.statement_of(node)
     if isinstance(statement, cst.Assign) and isinstance(node, cst.Call):
@@ -67,6 +69,11 @@ def made_or_none(source: Source, finding: Finding) -> Made:
             if made.owner is None:
                 raise StaysShared("there may be none")
             return replace(made, choice=choice)
+        if isinstance(choice, cst.Subscript) and taken_from(choice) is node:
+            made = _assigned(source, statement, node)
+            if made.owner is None:
+                raise StaysShared("only a part of it is kept")
+            return replace(made, part=choice)
     return made_at(source, finding)
 
 
@@ -90,6 +97,18 @@ def asked_of(choice: cst.IfExp, call: cst.Call) -> cst.Name | None:
             return None
     given = [arg.value for arg in call.args if isinstance(arg.value, cst.Name) and not arg.star]
     return asked if any(each.value == asked.value for each in given) else None
+
+
+def taken_from(part: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What an expression takes something from under keys that are written out, None where it does not."""
+    inner = part
+    while isinstance(inner, cst.Subscript):
+        match inner.slice:
+            case [cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString()))]:
+                inner = inner.value
+            case _:
+                return None
+    return None if inner is part else inner
 
 
 def _is_none(node: cst.CSTNode) -> bool:

@@ -65,6 +65,16 @@ def check_opened_later(source: Source, made: Made) -> None:
     _check_position(source, made)
 
 
+def check_as_made(source: Source, made: Made) -> None:
+    """Raise CannotRepair where something is done to what is no handle once it is made, at whatever time."""
+    with source.surroundings.asking() as program:
+        _check_elsewhere(source, program, made)
+    for each in _mentions(source, made):
+        if _is_changed(source, each):
+            what = source.code(source.statement_of(each)).strip()
+            raise CannotRepair(f"it is set up later (`{what}`): do both in each process")
+
+
 # What is opened
 
 

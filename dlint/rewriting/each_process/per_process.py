@@ -25,6 +25,7 @@ from dlint.rewriting.header import spaced
 from dlint.rewriting.pieces import statements
 from dlint.rewriting.pieces.imports import name_for
 from dlint.rewriting.pieces.indenting import open_bracket
+from dlint.rewriting.pieces.line_length import limit_of
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
@@ -78,7 +79,7 @@ def as_property(
     os = "" if by_worker else name_for(source, edits, "os", "os")
     entry = f"{{None: {source.code(made.value)}}}" if by_worker else "{}"
     annotated = isinstance(made.statement, cst.AnnAssign)
-    hinted = made.choice is None and (annotated or is_hinted(method))
+    hinted = made.choice is None and made.part is None and (annotated or is_hinted(method))
     hint = class_of(source, made) if hinted else None
     annotation = ""
     if hint is not None:
@@ -138,6 +139,8 @@ def _body(source: Source, how: PerProcess, held: str, os: str, column: int) -> s
     if how.once:
         lines += [f"for inherited in {held}.values():", "    inherited.close()", f"{held}.clear()"]
     stored = f"{held}[{key}] = "
+    inside = column + len(source.module.default_indent.expandtabs(4))
+    how = replace(how, value=_fitted(source, how.value, inside, len(stored)))
     lines.append(stored + _inside(how, len(stored)))
     return (
         f"{comment(source, how.why, column)}"
@@ -163,6 +166,23 @@ def _width(source: Source) -> int:
     """How wide a line of the file may be."""
     own = max((len(line) for line in source.module.code.splitlines()), default=0)
     return min(max(own, _SHORTEST_LINE), _LONGEST_LINE)
+
+
+def _fitted(source: Source, value: str, indent: int, before: int) -> str:
+    """An expression, with the arguments of the call that it is on lines of their own where its line would be
+    too long."""
+    columns = limit_of(source, _LONGEST_LINE).columns
+    call = (
+        cst.parse_expression(value) if "\n" not in value and indent + before + len(value) > columns else None
+    )
+    if not isinstance(call, cst.Call) or not call.args:
+        return value
+    args = [each.with_changes(comma=cst.MaybeSentinel.DEFAULT) for each in call.args]
+    items = [cst.Module([]).code_for_node(each).strip() for each in args]
+    row = ", ".join(items)
+    if indent + 4 + len(row) > columns:
+        row = ",\n    ".join(items) + ","
+    return f"{cst.Module([]).code_for_node(call.func)}(\n    {row}\n)"
 
 
 def _inside(how: PerProcess, column: int) -> str:

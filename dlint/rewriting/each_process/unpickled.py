@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import libcst as cst
 
@@ -18,6 +19,7 @@ from dlint.rewriting.each_process.attribute import (
 from dlint.rewriting.each_process.ended_objects import Ending, end_what_is_there, endings
 from dlint.rewriting.each_process.kept_arguments import imports_for, is_parameter, made_later
 from dlint.rewriting.each_process.made import Made, StaysShared, asked_of
+from dlint.rewriting.each_process.parts import Part, as_properties
 from dlint.rewriting.each_process.per_process import PerProcess, as_property, kept_under
 from dlint.rewriting.each_process.states import forgotten, leave_out
 from dlint.rewriting.edits import Edits
@@ -26,11 +28,19 @@ from dlint.rewriting.source import Source
 
 
 def as_unpickled_property(
-    source: Source, edits: Edits, made: Made, why: str, word: str, *, once: bool = False
+    source: Source,
+    edits: Edits,
+    made: Made,
+    why: str,
+    word: str,
+    *,
+    once: bool = False,
+    parts: Sequence[Part] = (),
 ) -> None:
     """Turn ``self.file = open(...)`` into a property that opens one in each process that asks for it.
 
-    ``word`` is what its first argument is called, where that is kept and has no name.
+    ``word`` is what its first argument is called, where that is kept and has no name. ``parts`` of it are
+    properties then, too.
     """
     assert made.owner is not None and made.method is not None
     kept = kept_under(made.name)
@@ -51,7 +61,8 @@ def as_unpickled_property(
         value, setup = made_later(source, kin, made, word, bool(imports))
         for ending in ended:
             end_what_is_there(source, edits, made, ending)
-        more = leave_out(source, edits, kin, made.owner, made.name, kept)
+        more = as_properties(source, edits, kin, made, parts) if parts else ""
+        more += leave_out(source, edits, kin, made.owner, made.name, kept)
         how = PerProcess(why, source.code(_or_none(source, made, value)), imports, once=once)
         as_property(source, edits, made, how, setup=setup, more=more)
         if imports:
@@ -60,8 +71,12 @@ def as_unpickled_property(
 
 
 def _or_none(source: Source, made: Made, value: cst.Call) -> cst.BaseExpression:
-    """What each process stores: the call as it makes it, or None where it is given nothing."""
+    """What each process stores: the call as it makes it, a part of it, or None where it is given nothing."""
     choice = made.choice
+    if made.part is not None:
+        part = made.part.deep_replace(made.value, value)
+        assert isinstance(part, cst.BaseExpression)
+        return part
     asked = asked_of(choice, made.value) if choice is not None else None
     if choice is None or asked is None:
         return value

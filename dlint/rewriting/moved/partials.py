@@ -37,7 +37,7 @@ def put_bound(
         edits.replace(node, statements.expression(code))
         return
     head, _, inside = code.partition("(")
-    items = [name, *(f"{keyword}={value}" for keyword, value in given)]
+    items = [name, *map(_given, given)]
     if place.is_aligned:
         edits.replace(node, statements.expression(f"{head}({_in_rows(items, place, len(head) + 1)})"))
         return
@@ -178,8 +178,14 @@ def partial_of(
     source: Source, edits: Edits, node: cst.CSTNode, name: str, given: Sequence[tuple[str, str]]
 ) -> str:
     """The code of a function with keywords bound."""
-    inside = ", ".join([name, *(f"{keyword}={value}" for keyword, value in given)])
+    inside = ", ".join([name, *map(_given, given)])
     return f"{_partial(source, edits, node)}({inside})"
+
+
+def _given(argument: tuple[str, str]) -> str:
+    """An argument as it is written, with its keyword where it has one."""
+    keyword, value = argument
+    return f"{keyword}={value}" if keyword else value
 
 
 def _block_margin(source: Source, node: cst.CSTNode) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 import libcst as cst
 
-from dlint.rewriting.pieces.room import Gap, Room, is_simple
+from dlint.rewriting.pieces.room import Gap, Room, is_simple, without_comments
 
 
 def keyword(call: cst.Call, name: str) -> cst.Arg | None:
@@ -28,13 +28,18 @@ def argument_index(call: cst.Call, name: str, signature: Sequence[str]) -> int |
 
 def both(wanted: cst.BaseExpression, condition: cst.BaseExpression) -> cst.BooleanOperation:
     """``wanted and condition``: what binds less than ``and`` stands in brackets of its own."""
-    loose = isinstance(wanted, cst.IfExp | cst.Lambda | cst.NamedExpr) or (
-        isinstance(wanted, cst.BooleanOperation) and isinstance(wanted.operator, cst.Or)
-    )
-    left = wanted.deep_clone()
-    if loose and not wanted.lpar:
-        left = left.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-    return cst.BooleanOperation(left, cst.And(), condition)
+    loose = isinstance(wanted, cst.BooleanOperation) and isinstance(wanted.operator, cst.Or)
+    return cst.BooleanOperation(_bracketed(wanted) if loose else alone(wanted), cst.And(), condition)
+
+
+def alone(node: cst.BaseExpression) -> cst.BaseExpression:
+    """An expression for another place: what binds less than a condition stands in brackets of its own."""
+    return _bracketed(node) if isinstance(node, cst.IfExp | cst.Lambda | cst.NamedExpr) else node.deep_clone()
+
+
+def _bracketed(node: cst.BaseExpression) -> cst.BaseExpression:
+    new = node.deep_clone()
+    return new if node.lpar else new.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
 def with_keyword(call: cst.Call, name: str, value: cst.BaseExpression, room: Room | None = None) -> cst.Call:
@@ -65,12 +70,12 @@ def with_keyword(call: cst.Call, name: str, value: cst.BaseExpression, room: Roo
         args[-1] = last.with_changes(
             comma=last.comma.with_changes(whitespace_after=_join(closing, separator))
         )
-        new = new.with_changes(comma=cst.Comma(whitespace_after=_without_comments(closing)))
+        new = new.with_changes(comma=cst.Comma(whitespace_after=without_comments(closing)))
     else:
         closing = last.whitespace_after_arg
         comma = cst.Comma(whitespace_after=_join(closing, separator))
         args[-1] = last.with_changes(comma=comma, whitespace_after_arg=cst.SimpleWhitespace(""))
-        new = new.with_changes(whitespace_after_arg=_without_comments(closing))
+        new = new.with_changes(whitespace_after_arg=without_comments(closing))
     return call.with_changes(args=[*args, new])
 
 
@@ -110,14 +115,8 @@ def _separator(call: cst.Call, *, fits: bool) -> Gap:
         broken = [call.whitespace_before_args]
         gaps = gaps or broken
     if broken and (len(broken) == len(gaps) or not fits):
-        return _without_comments(broken[-1])
+        return without_comments(broken[-1])
     return cst.SimpleWhitespace(" ")
-
-
-def _without_comments(gap: Gap) -> Gap:
-    if not isinstance(gap, cst.ParenthesizedWhitespace):
-        return gap
-    return gap.with_changes(first_line=cst.TrailingWhitespace(newline=gap.first_line.newline), empty_lines=())
 
 
 def _join(closing: Gap, between: Gap) -> Gap:
@@ -144,7 +143,7 @@ def _merge(first: Gap, second: Gap, layout: Gap) -> Gap:
             empty_lines=[*first.empty_lines, *kept], indent=base.indent, last_line=base.last_line
         )
     if not kept:
-        return _without_comments(layout)
+        return without_comments(layout)
     assert isinstance(second, cst.ParenthesizedWhitespace)
     if isinstance(first, cst.ParenthesizedWhitespace):
         kept = [line.with_changes(indent=first.indent, whitespace=first.last_line) for line in kept]

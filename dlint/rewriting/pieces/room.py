@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
 
+from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces.line_length import Limit, limit_of
 from dlint.rewriting.source import Source
 
 Gap = cst.BaseParenthesizableWhitespace
 
+_LONG = 100  # what a line may have before one that is only changed is broken, where nobody says
 _NONE = cst.SimpleWhitespace("")
 
 
@@ -121,3 +123,57 @@ def _hangs(source: Source) -> bool:
         ):
             aligned += 1
     return hanging > aligned
+
+
+def refit(source: Source, edits: Edits, call: cst.Call, grown: Mapping[int, int]) -> None:
+    """Break a line of a call that would be too long, as the file breaks such ones; ``grown`` has how much
+    longer arguments become, by their place in the call."""
+    room = Room.of(source, call)
+    at = _first_outside(source, call, grown, limit_of(source, _LONG).columns, in_one_line=room.in_one_line)
+    if at is None:
+        return
+    if room.in_one_line and room.hanging:
+        edits.change(call, lambda node: room.broken(node, node.args), key="refit")
+        return
+    gaps = [each.comma.whitespace_after for each in call.args[:-1] if isinstance(each.comma, cst.Comma)]
+    broken = [each for each in gaps if not is_simple(each)]
+    inner = " " * (room.column - len(room.block))
+    gap = without_comments(broken[-1]) if broken else _new_line(inner)
+    edits.change(call, lambda node: _broken_before(node, at, gap), key="refit")
+
+
+def _first_outside(
+    source: Source, call: cst.Call, grown: Mapping[int, int], columns: int, *, in_one_line: bool
+) -> int | None:
+    """The argument, not the first of its line, that a line which fits now would end outside of."""
+    lines = source.module.code.splitlines()
+    line, more = 0, 0
+    for index, arg in enumerate(call.args):
+        (first, _), (last, end) = source.range(arg)
+        begins = first != line
+        if begins:
+            line, more = first, 0
+        more += grown.get(index, 0)
+        here = lines[last - 1]
+        fits = len(here.expandtabs(4)) <= columns
+        closing = source.range(call)[1][1] if index + 1 == len(call.args) else end + 1
+        if fits and more and len(here[:closing].rstrip().expandtabs(4)) + more > columns:
+            return index if not begins or in_one_line else None
+    return None
+
+
+def _broken_before(call: cst.Call, at: int, gap: Gap) -> cst.Call:
+    args = list(call.args)
+    if not at:
+        return call.with_changes(whitespace_before_args=gap)
+    comma = args[at - 1].comma
+    if isinstance(comma, cst.Comma):
+        args[at - 1] = args[at - 1].with_changes(comma=comma.with_changes(whitespace_after=gap))
+    return call.with_changes(args=args)
+
+
+def without_comments(gap: Gap) -> Gap:
+    """The same end of line, without what is said there."""
+    if not isinstance(gap, cst.ParenthesizedWhitespace):
+        return gap
+    return gap.with_changes(first_line=cst.TrailingWhitespace(newline=gap.first_line.newline), empty_lines=())
