@@ -79,7 +79,12 @@ def _is_left_alone(program: Program, way: Way) -> bool:
         return False
     if name == "main" or index.is_test(way.module.relative) or "Fire(" in way.module.text:
         return False
-    return all(index.only_exports(relative, name) for relative in index.naming(name))
+    home = way.module.relative
+    return all(
+        index.only_exports(relative, name)
+        for relative in index.naming(name)
+        if index.may_mean(relative, name, home)
+    )
 
 
 def with_workers(program: Program, loader: Loader) -> str | None:

@@ -151,8 +151,13 @@ class Index:
         return [
             relative
             for relative in self._words.files_with_word(word, called=False)
-            if relative == home or (self.reaches(relative, home) and self._has(relative, word))
+            if self.may_mean(relative, name, home)
         ]
+
+    def may_mean(self, relative: str, name: str, home: str) -> bool:
+        """Whether a file that names something may mean what ``home`` defines: it is that file, or may have
+        that from there."""
+        return relative == home or (self.reaches(relative, home) and self._has(relative, _bytes(name)))
 
     def _has(self, relative: str, word: bytes) -> bool:
         """Whether a file imports what is called so, or all that a module has, asks an imported module for it,
