@@ -132,8 +132,8 @@ from dlint.objects.pickled_state import is_pickled
 from dlint.program.conditions import both, loaded, started_anew
 from dlint.program.given import given_parts
 from dlint.program.program import Program
-from dlint.program.set_options import is_options, may_lack
-from dlint.program.stored_later import is_surely_before, stored_later
+from dlint.program.stored.set_options import is_options, may_lack
+from dlint.program.stored.stored_later import is_surely_before, stored_later
 from dlint.project.main_guards import is_guarded
 from dlint.rules.rule import Found
 from dlint.rules.wording import place

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.order import always_comes_to, surely_comes_before
 from dlint.knowledge.loading import ITEM_PARTS, is_dataset, kept_parameters
-from dlint.program.set_options import is_options, set_on_options
+from dlint.program.stored.set_options import is_options, set_on_options
 from dlint.source.closures import trail_to
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, dotted, functions_in, self_name, statements_in
