@@ -135,8 +135,8 @@ from dlint.objects.pickled_state import is_pickled
 from dlint.program.conditions import both, loaded, started_anew
 from dlint.program.given import given_parts
 from dlint.program.program import Program
-from dlint.program.set_options import is_copied, is_options
-from dlint.program.stored_later import is_surely_before, stored_later
+from dlint.program.stored.set_options import is_options, may_lack
+from dlint.program.stored.stored_later import is_surely_before, stored_later
 from dlint.project.main_guards import is_guarded
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
@@ -251,9 +251,8 @@ def _later(
         if not (part.pickled and isinstance(held, Instance | Made)):
             continue
         holder = held.cls.name if isinstance(held, Instance) else held.name.rpartition(".")[2]
-        cure = ""
-        if isinstance(held, Made) and is_options(held.name):
-            holder, cure = part.place, _APART
+        of_options = isinstance(held, Made) and is_options(held.name)
+        holder, cure = (part.place, _APART) if of_options else (holder, "")
         loading = use.loader.module if use.loader is not None else None
         for name, point, values, at_once, by in stored_later(program.evaluator, held, part.world, loading):
             if isinstance(held, Made) or is_pickled(program.evaluator, held.cls, name):
@@ -270,8 +269,8 @@ def _later(
                 written = getattr(point.statement, "value", None) or by
                 kind = kind_stored(code, name, written, [value for value, _ in values])
                 kept = None if kind is None else Kept(place, written, point.frame.module, kind)
-                if (hazards or kept) and isinstance(held, Made) and is_copied(program.evaluator, held):
-                    break
+                if (kept or (of_options and hazards)) and may_lack(program.evaluator, held, name):
+                    continue
                 yield _Later((held.key, name), point, hazards, kept, cure, at_once)
 
 

@@ -13,7 +13,7 @@ from dlint.fork.order import comes_before
 from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.sides import renewed
 from dlint.program.given import given_as
-from dlint.program.stored_later import Later, is_surely_before, stored_later
+from dlint.program.stored.stored_later import Later, is_surely_before, stored_later
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, expressions, functions_in, statements_in
 from dlint.values.frame import Arguments, Frame, Point

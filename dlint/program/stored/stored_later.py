@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.order import always_comes_to, surely_comes_before
 from dlint.knowledge.loading import ITEM_PARTS, is_dataset, kept_parameters
-from dlint.program.set_options import is_options, is_taken_off, set_on_options
+from dlint.program.stored.set_options import is_options, set_on_options
 from dlint.source.closures import trail_to
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, dotted, functions_in, self_name, statements_in
@@ -100,8 +100,7 @@ def stored_later(
 def _settable(evaluator: Evaluator, made: Made, loading: Module | None) -> tuple[str, ...]:
     """The attributes of a library's object that others are looked for who set them."""
     if is_options(made.name):
-        names = set_on_options(evaluator, made, loading)
-        return tuple(each for each in names if not is_taken_off(evaluator, each))
+        return set_on_options(evaluator, made, loading)
     parts = ITEM_PARTS if is_dataset(made.name) else ()
     return tuple(name for name in parts if kept_parameters(made.name, name) is not None)
 

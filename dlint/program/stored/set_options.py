@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.callbacks import PLAIN_BUILTINS
 from dlint.knowledge.commands import PARSED
 from dlint.knowledge.loading import NAMESPACES
-from dlint.values.values import Made
+from dlint.values.values import Instance, Made
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -41,15 +41,16 @@ def set_on_options(evaluator: Evaluator, made: Made, loading: Module | None) -> 
     return tuple(names)
 
 
-def is_taken_off(evaluator: Evaluator, name: str) -> bool:
-    """Whether some code may take an attribute off what has it."""
+def may_lack(evaluator: Evaluator, held: Instance | Made, name: str) -> bool:
+    """Whether some code may take an attribute off what has it, or make a copy of options, which stands for
+    the same ones: what is set on either is not on the other."""
     taken = re.compile(rf"\bdel\b[^\n]*\.{name}\b|(?:\.pop|delattr)\([^\n]*[\"']{name}[\"']")
-    return any(taken.search(module.text) for module in evaluator.modules.naming(name))
+    if any(map(taken.search, evaluator.modules.index.texts(name))):
+        return True
+    return isinstance(held, Made) and is_options(held.name) and _is_copied(evaluator, held)
 
 
-def is_copied(evaluator: Evaluator, made: Made) -> bool:
-    """Whether some code may make a copy of options, which stands for the same ones: what is set on either is
-    not on the other."""
+def _is_copied(evaluator: Evaluator, made: Made) -> bool:
     for word in ("copy", "deepcopy"):
         for module in evaluator.modules.naming(word):
             for trail in module.paths_to(word, called=True):

@@ -1,0 +1,1 @@
+"""What is stored in objects once they are made, by whoever has them."""
