@@ -22,7 +22,7 @@ from dlint.knowledge.epochs import (
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, dotted, parameters
 from dlint.values.frame import Argument, Point
-from dlint.values.values import Class, Const, Instance, Items, Made, Table, Value
+from dlint.values.values import Class, Const, External, Instance, Items, Made, Table, Value
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
@@ -53,6 +53,10 @@ class Samplers:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._classes = evaluator.classes
+
+    def is_torchs(self, dealt: Dealt) -> bool:
+        """Whether a sampler surely is of torch's class, or of one that is derived from it."""
+        return self._classes.is_instance(dealt.sampler, External(SAMPLER)) is True
 
     def of(self, loader: Loader) -> Iterator[Dealt]:
         """The samplers that a loader may get, each once: on a way on which it shuffles, if there is one."""

@@ -8,7 +8,8 @@ does not change (`set_epoch(0)`, `set_epoch(args.seed)`, the number that the loo
 that nobody sets but the constructor: `self.epoch = 0`), or once before it. A call behind a test of a method
 that the receiver does not have is none (`hasattr(loader, "set_epoch")` of torch's own loader,
 `hasattr(loader.dataset, "set_epoch")` of a dataset without it), nor is one on what torch itself makes for the
-loader (`loader.sampler` where it gets a `batch_sampler`, `loader.batch_sampler` where it gets a sampler). A
+loader (`loader.sampler` where it gets a `batch_sampler`, `loader.batch_sampler` where it gets a sampler), nor
+one behind a test for torch's class, of a sampler of the project's own that is none. A
 `set_epoch` that hands on what it is told counts where something may tell such an object. Where one function
 makes several loaders, it is the sampler of the one that the loop goes through that must be told.
 
@@ -239,6 +240,7 @@ def _found(samplers: Samplers, loader: Loader, dealt: Dealt, around: EpochLoop, 
         attribute, sure = _attribute(samplers, loader, dealt)
         if attribute:
             data |= {"loader": around.loader, "attribute": attribute, "sure": around.sure and sure}
+            data |= {"own": not all(samplers.is_torchs(each) for each in samplers.of(loader))}
         elif data:
             data |= {"loader": around.loader, "attribute": ""}
     remedy = None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import is_static, written
 from dlint.knowledge.epochs import TELLS, sets_epoch_itself
+from dlint.knowledge.loading import is_kind
 from dlint.loaders.by_epoch.receivers import (
     Receiver,
     has_none,
@@ -31,7 +32,7 @@ from dlint.source.statements import (
     target_names,
 )
 from dlint.values.places import loops_around, tests_around
-from dlint.values.values import Unknown, Value
+from dlint.values.values import External, Unknown, Value
 
 if TYPE_CHECKING:
     from dlint.loaders.program import Program
@@ -213,6 +214,8 @@ class Epochs:
         self, receiver: Receiver, dealt: Dealt, sites: Set[ast.AST | None], *, here: bool
     ) -> bool:
         """Whether a call may tell a sampler; ``here``: what is unknown there may be it."""
+        if any(self._evaluator.classes.is_instance(dealt.sampler, kind) is False for kind in receiver.kinds):
+            return False
         values = [
             value for value in receiver.values if not (receiver.asked and has_none(self._program, value))
         ]
@@ -239,7 +242,8 @@ class Epochs:
                     case _:
                         tell = None
                 hands_on, owner = _is_in_such_method(trail), point.frame.owner
-                yield Receiver(values, _name(node.value), hands_on, owner, tell, guarded)
+                kinds = self._kinds_of(node.value, point)
+                yield Receiver(values, _name(node.value), hands_on, owner, tell, guarded, kinds)
         if not module.says(_BY_NAME):
             return
         for trail in module.paths_to("getattr", called=True):
@@ -256,6 +260,20 @@ class Epochs:
             # Handed to what calls a method by its name: `notify(sampler, "set_epoch", epoch)`.
             if isinstance(node, ast.Constant) and node.value == TELLS and id(node) not in asked:
                 yield Receiver([Unknown(("called by name", id(node)))])
+
+    def _kinds_of(self, node: ast.expr, point: Point) -> list[Value]:
+        """The kinds of torch's samplers of which something is where a test around a point asks for one:
+        ``if isinstance(loader.sampler, DistributedSampler):``."""
+        found: list[Value] = []
+        for test, outcome, _ in tests_around(point):
+            match test:
+                case ast.Call(func=ast.Name(id="isinstance"), args=[asked, kind]) if outcome and ast.dump(
+                    asked
+                ) == ast.dump(node):
+                    kinds = [each for each, _ in self._evaluator.values(kind, point)]
+                    if len(kinds) == 1 and isinstance(kinds[0], External) and is_kind(kinds[0].name):
+                        found += kinds
+        return found
 
     def _stores_of(self, relative: str) -> list[tuple[str, list[Value]]]:
         """The objects whose ``epoch`` a file sets, as ``set_epoch`` does: how it calls them, and what they

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.epochs import TELLS, is_without_epochs
@@ -22,7 +22,8 @@ _ATTRIBUTES_OF_CLASSES = (TELLS, "__getattr__", "__getattribute__")
 class Receiver(NamedTuple):
     """What a call of ``set_epoch`` may tell the epoch, and how it is called there; ``hands_on``: inside a
     method of that name; ``owner``: the class of the method around it; ``tell``: the number, where that is
-    written there; ``asked``: only where the receiver has such a method."""
+    written there; ``asked``: only where the receiver has such a method; ``kinds``: of which of torch's kinds
+    it is there."""
 
     values: list[Value]
     name: str = ""
@@ -30,6 +31,7 @@ class Receiver(NamedTuple):
     owner: Class | None = None
     tell: Tell | None = None
     asked: bool = False
+    kinds: Sequence[Value] = ()
 
 
 def reaches(value: Value, dealt: Dealt, sites: Set[ast.AST | None] = frozenset()) -> bool:

@@ -144,7 +144,7 @@ def _told_by_loader(source: Source, data: Mapping[str, Any], loop: Loop) -> tupl
             f"{loader} may have another sampler: call {sampler}.set_epoch(epoch) at the top of the loop in "
             f"line {source.range(loop)[0][0]} where that is the distributed one"
         )
-    return sampler, _test(source, sampler, _name_of_sampler(source))
+    return sampler, _test(source, sampler, None if data.get("own") is True else _name_of_sampler(source))
 
 
 def _test(source: Source, sampler: str, kind: str | None) -> str:
