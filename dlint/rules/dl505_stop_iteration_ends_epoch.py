@@ -66,7 +66,6 @@ from functools import partial
 
 from dlint.calls.parameters import passed
 from dlint.fork.set_elsewhere import is_set_elsewhere
-from dlint.program.in_parent import read_in_parent
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
@@ -90,6 +89,7 @@ from dlint.values.values import External, Instance, Made
 from dlint.values.worlds import HERE, World
 from dlint.workers.composed import lets_out
 from dlint.workers.events import Event, Visit
+from dlint.workers.in_parent import read_in_parent
 from dlint.workers.reach import Link
 from dlint.workers.sharing import by_code
 from dlint.workers.uses import WorkerUse
@@ -105,8 +105,10 @@ _CATCHES = frozenset({"StopIteration", "Exception", "BaseException"})
 
 def check(program: Program) -> Iterator[Found]:
     """``next`` calls of map-style datasets that may end an epoch."""
-    reading = (use for use in program.uses if use.dataset is not None)
-    for uses in by_code((*reading, *read_in_parent(program, _WORDS))):
+    is_test = program.modules.index.is_test
+    loaders = (each for each in program.loaders if not is_test(each.module.relative))
+    alone = read_in_parent(program.evaluator, loaders, program.code_of, _WORDS)
+    for uses in by_code((*(use for use in program.uses if use.dataset is not None), *alone)):
         code, streams = uses[0].code, Streams(program.evaluator, partial(is_set_elsewhere, program, uses))
         taking = [event for event in code.events if event.name == "builtins.next" and event.role == "dataset"]
         for event in code.each_way(taking) if code.instances else ():
