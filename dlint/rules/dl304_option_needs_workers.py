@@ -49,9 +49,9 @@ or leave the option out.
 
 Safe where every way to the call fails: the option goes, with the comments on it and the names that were there
 for it alone. Where the number of workers is an option, also one of the environment, an attribute or an entry
-of the settings, or only some ways fail, it becomes `persistent_workers=args.workers > 0`; other options are
-left to you there. Unsafe where a `try` around the call catches the error. A negative `num_workers` has no
-remedy.
+of the settings, or only some ways fail, it becomes `persistent_workers=args.workers > 0`, or
+`prefetch_factor=4 if args.workers > 0 else None`, but where torch before 2.0 is allowed, which takes no None.
+Unsafe where a `try` around the call catches the error. A negative `num_workers` has no remedy.
 
 ## References
 

@@ -19,7 +19,8 @@ class Digits(Dataset):
 
 def get_loader(dataset, subset=None, workers=2):
     sampler = SubsetRandomSampler(subset) if subset is not None else None
-    return DataLoader(dataset, batch_size=8, shuffle=sampler is None, sampler=sampler, num_workers=workers)
+    return DataLoader(dataset, batch_size=8, shuffle=sampler is None, sampler=sampler,
+                      num_workers=workers)
 
 
 def main():
