@@ -17,7 +17,7 @@ from dlint.source.statements import FunctionNode, dotted, statements_in
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.values import External, Function, Instance, Items, Key, Made, Partial, Table, Value
 from dlint.values.worlds import HERE, World
-from dlint.workers.pipelines import kept_functions, parts_of_pipeline
+from dlint.workers.parts.pipelines import kept_functions, parts_of_pipeline
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

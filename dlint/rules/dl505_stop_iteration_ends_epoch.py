@@ -87,9 +87,9 @@ from dlint.values.functions import is_generator
 from dlint.values.places import places_around, tests_around
 from dlint.values.values import External, Instance, Made
 from dlint.values.worlds import HERE, World
-from dlint.workers.composed import lets_out
 from dlint.workers.events import Event, Visit
 from dlint.workers.in_parent import read_in_parent
+from dlint.workers.parts.composed import lets_out
 from dlint.workers.reach import Link
 from dlint.workers.sharing import by_code
 from dlint.workers.uses import WorkerUse

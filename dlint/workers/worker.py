@@ -36,11 +36,11 @@ from dlint.values.values import (
     Value,
 )
 from dlint.values.worlds import HERE, World
-from dlint.workers.composed import made_of
 from dlint.workers.events import Above, Event, Visit, linked, ways
-from dlint.workers.inner_datasets import inner_datasets
 from dlint.workers.item_objects import ItemObjects
-from dlint.workers.pipelines import kept_functions, parts_of_pipeline
+from dlint.workers.parts.composed import made_of
+from dlint.workers.parts.inner_datasets import inner_datasets
+from dlint.workers.parts.pipelines import kept_functions, parts_of_pipeline
 from dlint.workers.reach import Link
 from dlint.workers.summaries.meeting import Asked, Entered, Meeting, Noted, Step, when_called
 from dlint.workers.summaries.summaries import Summaries, Summary

@@ -17,8 +17,8 @@ from dlint.finding import Finding
 from dlint.knowledge.randomness import RESEEDS
 from dlint.program.program import Program
 from dlint.rewriting.each_process.attribute import check_not_handed_on, check_property, is_free, kin_of
-from dlint.rewriting.each_process.kept_arguments import imports_for, is_parameter, kept_arguments
 from dlint.rewriting.each_process.made import IsDefault, Made, StaysShared, made_at
+from dlint.rewriting.each_process.moved.kept_arguments import imports_for, is_parameter, kept_arguments
 from dlint.rewriting.each_process.per_process import PerProcess, as_function, as_property, kept_under
 from dlint.rewriting.each_process.states import leave_out
 from dlint.rewriting.edits import Edits

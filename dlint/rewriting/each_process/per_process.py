@@ -17,9 +17,9 @@ import libcst as cst
 from libcst.metadata import GlobalScope, ScopeProvider
 
 from dlint.changes.mentions import uses_elsewhere
-from dlint.rewriting.each_process.hints import class_of, is_hinted, number_or_none
 from dlint.rewriting.each_process.made import Made
-from dlint.rewriting.each_process.shared_settings import may_read_another
+from dlint.rewriting.each_process.moved.hints import class_of, is_hinted, number_or_none
+from dlint.rewriting.each_process.moved.shared_settings import may_read_another
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.header import spaced
 from dlint.rewriting.pieces import statements

@@ -13,8 +13,8 @@ from dlint.finding import Finding
 from dlint.program.program import Program
 from dlint.rewriting.each_process.attribute import is_free, kin_of
 from dlint.rewriting.each_process.awaited import check_awaited
-from dlint.rewriting.each_process.hints import is_hinted
-from dlint.rewriting.each_process.locals import local_names
+from dlint.rewriting.each_process.moved.hints import is_hinted
+from dlint.rewriting.each_process.moved.locals import local_names
 from dlint.rewriting.each_process.per_process import PerProcess, kept_under, property_text
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.header import spaced

@@ -17,8 +17,8 @@ from dlint.rewriting.each_process.attribute import (
     kin_of,
 )
 from dlint.rewriting.each_process.ended_objects import Ending, end_what_is_there, endings
-from dlint.rewriting.each_process.kept_arguments import imports_for, is_parameter, made_later
 from dlint.rewriting.each_process.made import Made, StaysShared, asked_of
+from dlint.rewriting.each_process.moved.kept_arguments import imports_for, is_parameter, made_later
 from dlint.rewriting.each_process.parts import Part, as_properties
 from dlint.rewriting.each_process.per_process import PerProcess, as_property, kept_under
 from dlint.rewriting.each_process.states import forgotten, leave_out

@@ -39,7 +39,7 @@ from dlint.values.values import (
     number,
 )
 from dlint.values.worlds import World
-from dlint.workers.composed import made_of
+from dlint.workers.parts.composed import made_of
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

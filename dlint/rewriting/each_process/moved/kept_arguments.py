@@ -8,9 +8,9 @@ import libcst as cst
 
 from dlint.changes.stores import Kin
 from dlint.rewriting.each_process.attribute import is_free
-from dlint.rewriting.each_process.locals import local_names, with_names
 from dlint.rewriting.each_process.made import Made, StaysShared
-from dlint.rewriting.each_process.shared_settings import may_read_another
+from dlint.rewriting.each_process.moved.locals import local_names, with_names
+from dlint.rewriting.each_process.moved.shared_settings import may_read_another
 from dlint.rewriting.source import Source
 from dlint.source.statements import functions_in
 

@@ -1,0 +1,1 @@
+"""What a dataset is made of and holds: objects whose code workers run as well."""
