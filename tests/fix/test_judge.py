@@ -36,6 +36,18 @@ def test_a_finding_that_comes_in_another_file() -> None:
     assert found.came == (other,)
 
 
+def test_what_only_an_old_torch_does_may_come_where_an_error_goes() -> None:
+    moved = {_FILE: Lines(b"a\nb\n", b"a\nc\n")}
+    older = _finding("DL2", 1)._replace(condition="torch is older than 1.9 (the project names no release)")
+    elsewhere = older._replace(condition="workers are not forked")
+    wanted = _finding("DL1", 2)
+    assert verdict([wanted], [older], [wanted], moved).is_good
+    assert verdict([wanted], [elsewhere], [wanted], moved).came == (elsewhere,)
+    # A warning is not traded for another.
+    wanted = wanted._replace(condition="the option seed is given")
+    assert verdict([wanted], [older], [wanted], moved).came == (older,)
+
+
 def test_of_several_alike_the_one_that_came_is_told() -> None:
     moved = {_FILE: Lines(b"a\nb\nc\n", b"a\nx\ny\nc\n")}
     wanted, stays = _finding("DL1", 2), _finding("DL2", 3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Final
 
 from dlint.knowledge.releases import FIRST_TORCH_OF_PYTHON
 from dlint.project.index.index import Index
@@ -12,6 +13,9 @@ from dlint.project.releases.declarations import NOTHING, Declaration, Declared
 from dlint.project.releases.oldest_torch import Need, Release, need_of
 from dlint.source.notebooks import is_notebook, python_of
 from dlint.source.reading import SourceError
+
+# How a condition begins that holds on old releases of torch alone.
+OLDER_TORCH: Final = "torch is older than"
 
 
 class Releases:
@@ -99,7 +103,7 @@ class Releases:
 
     def torch_is_older(self, release: Release) -> str | None:
         """What must be so for the program to run on an older torch than this; None where it always does."""
-        older = f"torch is older than {_shown(release)}"
+        older = f"{OLDER_TORCH} {_shown(release)}"
         if self._target is not None:
             return None
         if not self.names_torch:
