@@ -123,7 +123,8 @@ def test_what_the_environment_may_say_is_not_taken_away(tmp_path: Path) -> None:
         "loader = DataLoader([1, 2], num_workers=Options().workers, prefetch_factor=2)\n"
     )
     (finding,) = engine.check([tmp_path], Settings(select=("DL304",))).findings
-    assert finding.remedy is None
+    assert finding.remedy is not None
+    assert finding.remedy.name == "persist_with_workers"  # given to workers, and not left out
     assert "as the option workers is 0 by default" in finding.message
 
 
