@@ -135,8 +135,8 @@ GOES_THROUGH: dict[str, tuple[str, ...]] = {
 # whatever they are called on, none of it is a batch.
 GIVES_NO_BATCHES = frozenset(
     {
-        *("range", "trange", "items", "keys", "values", "split", "splitlines", "readlines", "dir", "vars"),
-        *("listdir", "walk", "glob", "iglob", "rglob", "finditer", "tolist", "most_common"),
+        *("range", "trange", "items", "keys", "values", "splitlines", "readlines", "dir", "vars"),
+        *("listdir", "glob", "iglob", "rglob", "finditer", "tolist", "most_common"),
         *("modules", "named_modules", "children", "named_children", "named_buffers"),
         *("parameters", "named_parameters"),
     }

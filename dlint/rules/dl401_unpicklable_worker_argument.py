@@ -279,6 +279,7 @@ def _is_suspect(program: Program, value: Value, known: dict[Key, bool]) -> bool:
     stored for many loaders, and come to on many ways."""
     answer = known.get(value.key)
     if answer is None:
+        program.evaluator.start()  # else what has been asked before decides it for all
         answer = known[value.key] = any(
             _judged(program, part) is not None for part in shipped(program.evaluator, value, "", HERE)
         )

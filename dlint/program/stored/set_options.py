@@ -51,6 +51,8 @@ def may_lack(evaluator: Evaluator, held: Instance | Made, name: str) -> bool:
 
 
 def _is_copied(evaluator: Evaluator, made: Made) -> bool:
+    if not evaluator.depth:
+        evaluator.start()  # else what has been asked before decides what is found here
     for word in ("copy", "deepcopy"):
         for module in evaluator.modules.naming(word):
             for trail in module.paths_to(word, called=True):
