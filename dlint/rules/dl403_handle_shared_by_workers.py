@@ -175,6 +175,7 @@ from dlint.fork.early.emptied import is_emptied
 from dlint.fork.early.opened_late import (
     Opened,
     asked_for_by_others,
+    bound_names,
     opened_in,
     path_of,
 )
@@ -349,12 +350,7 @@ def _stored(
     there."""
     reads = [(visit, _reads(visit)) for visit in visits]
     reads += list(_read_elsewhere(program, use))
-    names = {
-        name
-        for _, read in reads
-        for name in read
-        if not any(path_of(visit, name) in visit.frame.layout.binds for visit in visits)
-    }
+    names = {name for _, read in reads for name in read} - bound_names(visits)
     for opened in opened_by_others(program, use, owner, names) if names else ():
         store = opened.store
         visit, read = next((visit, read[store.name]) for visit, read in reads if store.name in read)

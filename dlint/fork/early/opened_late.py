@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.early.let_go import drops_of, taken_away
@@ -141,6 +141,15 @@ def path_of(visit: Visit, name: str) -> str:
     """``self.name`` as a method calls it."""
     own = parameters(visit.function.node)[:1]
     return f"{own[0].arg if own else 'self'}.{name}"
+
+
+def bound_names(visits: Iterable[Visit]) -> set[str]:
+    """The attributes that methods bind, of what they call their object."""
+    found: set[str] = set()
+    for visit in visits:
+        prefix = path_of(visit, "")
+        found.update(path[len(prefix) :] for path in visit.frame.layout.binds if path.startswith(prefix))
+    return found
 
 
 def parent_run(program: Program, frames: list[Frame], but: frozenset[int] = frozenset()) -> list[Frame]:

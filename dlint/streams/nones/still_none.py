@@ -77,6 +77,8 @@ class _Way:
         self._broken = self._continued = False  # with it, the loop that is gone through
         self._met = False  # somewhere in the block that is tried
         self._told = set[str]()  # what was set where a test of it has told
+        # By the id of a node, which each round of the loops around it goes past: whether it is used there.
+        self._used: dict[int, bool] = {}
 
     def through(self, block: list[ast.stmt], here: bool) -> bool:
         """Whether it may be None behind a block."""
@@ -88,7 +90,10 @@ class _Way:
         self._met = self._met or here
         if statement is self._at:
             given = getattr(statement, "value", None)
-            self._spared |= {id(each) for each in handed(given)} if isinstance(given, ast.expr) else set()
+            spared = {id(each) for each in handed(given)} if isinstance(given, ast.expr) else set()
+            if not spared <= self._spared:
+                self._spared |= spared
+                self._used.clear()
             self.comes = self.comes or (here and not self._is_used(statement))
         if statement is self._made:
             return self._past_test(statement, statement.test, True) if isinstance(statement, ast.If) else True
@@ -240,12 +245,20 @@ class _Way:
 
     def _is_used(self, node: ast.AST) -> bool:
         """Whether a statement or an expression does anything with it but to store or take another entry."""
+        known = self._used.get(id(node))
+        if known is None:
+            known = self._used[id(node)] = self._reads(node)
+        return known
+
+    def _reads(self, node: ast.AST) -> bool:
         name, key = self._kept
+        if key is None:
+            return is_read(name, node, self._spared)
         apart = set(self._spared)
         for each in walk(node):
             match each:
                 case ast.Subscript(value=ast.Name() as held, slice=ast.Constant(value=other)) if (
-                    key is not None and (other != key or isinstance(each.ctx, ast.Store))
+                    other != key or isinstance(each.ctx, ast.Store)
                 ):
                     apart.add(id(held))
         return is_read(name, node, apart)
