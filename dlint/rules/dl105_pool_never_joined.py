@@ -9,8 +9,9 @@
   makes it gets none from its tasks.
 
 A pool in a `with` block is fine, so is one that is made before the loop, one of every so many batches
-(`if step % 1000 == 0:`), and one that is kept in a list which has none yet (`if not self.pools:`). One that is given to another call than `append` (`stack.enter_context(...)`) is
-taken to be ended there; of one that is returned it is looked whether the callers do.
+(`if step % 1000 == 0:`), and one that is kept in a list which has none yet (`if not self.pools:`). One
+that is given to another call than `append` (`stack.enter_context(...)`) is taken to be ended there; of one
+that is returned it is looked whether the callers do.
 
 ## Why is this bad
 
