@@ -13,7 +13,7 @@ from dlint.fork.early.surely import is_by_key, is_empty, is_sure
 from dlint.fork.handles import handle_of
 from dlint.fork.kept.by_key import drops_by_key
 from dlint.fork.program import Program
-from dlint.knowledge.processes.handles import EACH, METHODS, PARTS, READS_ON
+from dlint.knowledge.processes.handles import EACH, METHODS, PARTS, READ_THROUGH, READS_ON
 from dlint.source.statements import (
     FunctionNode,
     changed_names,
@@ -63,7 +63,10 @@ def held(program: Program, owner: Instance, names: set[str]) -> Iterator[Held]:
                     yield from (Held(name, item, "among others", w) for item in _inside(value))
             else:
                 yield Held(name, value, "alone", w)
-                for whole, there in _taken_elsewhere(evaluator, value, point, w):
+                for whole, there in (
+                    *_taken_elsewhere(evaluator, value, point, w),
+                    *_read_through(evaluator, value, point, w),
+                ):
                     yield Held(name, whole, "a part of it", there)
         for value, w in _taken_from(evaluator, getattr(point.statement, "value", None), point, world):
             yield Held(name, value, "a part of it", w)
@@ -287,6 +290,15 @@ def _taken_elsewhere(evaluator: Evaluator, value: Value, point: Point, world: Wo
         return
     if isinstance(value.node, ast.Call) and _part(value.node) is not None:
         yield from _wholes(evaluator, value.node, value.point, world)
+
+
+def _read_through(evaluator: Evaluator, value: Value, point: Point, world: World) -> Iterator[Outcome]:
+    """The file that another object reads on, and nobody closes: ``csv.reader(file)``."""
+    if isinstance(value, Made) and value.name in READ_THROUGH:
+        for argument in value.arguments.positional[:1]:
+            for whole, w in evaluator.value_of(argument, world):
+                if handle_of(evaluator, whole) is not None and not _is_closed(whole, point):
+                    yield whole, w
 
 
 def _wholes(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> Iterator[Outcome]:

@@ -168,7 +168,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 
 from dlint.finding import Remedy
 from dlint.fork.early.emptied import is_emptied
@@ -200,6 +200,7 @@ from dlint.objects.pickled_state import is_pickled
 from dlint.program.asked import for_events, for_held, for_holder, for_made, for_visit
 from dlint.program.conditions import NOT_FORKED, any_loaded, both, start_by_default
 from dlint.program.handles.closed_by_others import is_closed_by_others
+from dlint.program.handles.in_functions import in_functions
 from dlint.program.handles.opened_beside import opened_beside
 from dlint.program.handles.opened_by_others import opened_by_others
 from dlint.program.program import Program
@@ -246,6 +247,7 @@ def check(program: Program) -> Iterator[Found]:
             yield from _lazy(program, uses, owner, [*visits, *asked], sent)
         for use in uses:
             yield from _by_key(program, use, [owner for owner, _ in owners.values()])
+            yield from _in_functions(program, use, {key: owner for key, (owner, _) in owners.items()})
         for start in starts:
             yield from _global(program, uses, code, start)
 
@@ -551,6 +553,50 @@ def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterato
                 visit.link.steps(each.place, visit.function.module, each.statement),
                 by_hand=_of_kept(handle, each),
             )
+
+
+def _in_functions(program: Program, use: WorkerUse, owners: Mapping[Key, Instance]) -> Iterator[Found]:
+    """Handles that workers get in a function which reads from them: ``partial(read, open(path))``."""
+    start = start_by_default(program, use)
+    for made, handle, part, event, bound in in_functions(program, use):
+        key, name = part.into or (None, "")
+        owner = owners.get(key) if key is not None else None
+        if part.into is not None and (
+            owner is None
+            or not left_as_made(program, [use], owner, name)
+            or any(re.search(rf"\.{name} = ", _text(visit)) for visit in use.code.visits)
+        ):
+            continue
+        names = {name} if name else names_of(made)
+        if renewed(program, use, made) or is_met_after_fork(
+            program, use, made, owner.cls if owner is not None else None, names
+        ):
+            continue
+        forked = handle.forked if start in (None, "fork") else ""
+        pickled = bound and start != "fork" and part.pickled and not handle.sent
+        if not isinstance(made.node, ast.expr) or not (forked or pickled):
+            continue  # a function inside another is refused itself
+        happens = f"forked workers share it and {forked}" if forked else "pickle cannot send it to workers"
+        yield Found(
+            made.point.frame.module,
+            made.node,
+            f"{part.place} holds {handle.name} opened before the workers start: {happens}",
+            handle.effect if forked else "error",
+            handle.advice,
+            both(
+                any_loaded(program, [use]),
+                for_made(program, made),
+                for_events(program, use.code, event),
+                None if forked or start is not None else NOT_FORKED,
+            ),
+            event.link.steps(event.name, event.module, event.node),
+            by_hand=handle.cure
+            or "give the function the path, and open it there in each process, keyed on os.getpid()",
+        )
+
+
+def _text(visit: Visit) -> str:
+    return visit.function.module.text_of(visit.function.node)
 
 
 def _of_kept(handle: Handle, kept: KeptByKey) -> str:
