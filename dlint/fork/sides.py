@@ -63,9 +63,9 @@ def made_in_parent(program: Program, made: Made, worker: frozenset[int]) -> bool
         return False
     if frame.owner is None or not isinstance(scope, ast.FunctionDef) or scope.name in _BY_MAKING:
         return True
-    if scope.name in MAKES_READY or is_asked_for_loader(scope.name):
-        if not HOOKED.isdisjoint(program.evaluator.classes.libraries(frame.owner)):
-            return True
+    is_hook = scope.name in MAKES_READY or is_asked_for_loader(scope.name)
+    if is_hook and not HOOKED.isdisjoint(program.evaluator.classes.libraries(frame.owner)):
+        return True
     return any(id(site.point.frame.scope) not in worker for site in program.evaluator.sites.of(scope, frame))
 
 
