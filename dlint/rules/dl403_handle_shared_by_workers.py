@@ -564,7 +564,7 @@ def _in_functions(program: Program, use: WorkerUse, owners: Mapping[Key, Instanc
         if part.into is not None and (
             owner is None
             or not left_as_made(program, [use], owner, name)
-            or any(re.search(rf"\.{name} = ", _text(visit)) for visit in use.code.visits)
+            or any(path_of(visit, name) in visit.frame.layout.binds for visit in use.code.visits)
         ):
             continue
         names = {name} if name else names_of(made)
@@ -593,10 +593,6 @@ def _in_functions(program: Program, use: WorkerUse, owners: Mapping[Key, Instanc
             by_hand=handle.cure
             or "give the function the path, and open it there in each process, keyed on os.getpid()",
         )
-
-
-def _text(visit: Visit) -> str:
-    return visit.function.module.text_of(visit.function.node)
 
 
 def _of_kept(handle: Handle, kept: KeptByKey) -> str:
