@@ -22,7 +22,7 @@ from dlint.objects.hparams import Hparams
 from dlint.objects.set_by_name import SetByName
 from dlint.source.desugaring.records import is_record
 from dlint.source.desugaring.validators import may_change
-from dlint.source.statements import FunctionNode, dotted, functions_in, parameters, self_name, statements_in
+from dlint.source.statements import FunctionNode, functions_in, parameters, self_name, statements_in
 from dlint.values.facts import fits
 from dlint.values.frame import Argument, Arguments, Frame, Point, layout_of
 from dlint.values.outcomes import OUTCOMES, Outcome, after_stores, stores_told_apart, told_apart
@@ -191,10 +191,6 @@ class Attributes:
         self, instance: Instance, name: str, node: ast.AST, point: Point, world: World
     ) -> list[Outcome]:
         members = self._evaluator.classes.member(instance.cls, name)
-        if instance.arguments is None and members and all(_is_only_declared(value) for value, _ in members):
-            found = self._of_heirs(instance, name, node, point, world)
-            if not all(isinstance(value, Unknown) for value, _ in found):
-                return found
         getters = [
             Function(value.node, value.frame, instance, owner)
             for value, owner in members
@@ -233,45 +229,13 @@ class Attributes:
         if instance.arguments is None and heirs not in self._asking_heirs:  # a class may be its own heir
             self._asking_heirs.add(heirs)
             try:
-                chosen = world.known(("heir", instance.cls.key))
-                for index, below in enumerate(
-                    self._evaluator.classes.subclasses(instance.cls, _MOST_SUBCLASSES)
-                ):
-                    if chosen not in (None, index):
-                        continue
+                for below in self._evaluator.classes.subclasses(instance.cls, _MOST_SUBCLASSES):
                     found = self._of_instance(Instance(below, None, None), name, node, point, world)
                     if found and not all(isinstance(value, Unknown) for value, _ in found):
                         return found
             finally:
                 self._asking_heirs.discard(heirs)
         return [(Unknown(("attribute", instance.key, name)), world)]
-
-    def _of_heirs(
-        self, instance: Instance, name: str, node: ast.AST, point: Point, world: World
-    ) -> list[Outcome]:
-        """What an object of which no more is known than a class that leaves a method to the classes below has
-        of that: what it has in each of these, told apart by which of them it is."""
-        asked, which = (instance.cls.key, name), ("heir", instance.cls.key)
-        if asked in self._asking_heirs:
-            return []
-        chosen = world.known(which)
-        heirs = self._evaluator.classes.subclasses(instance.cls, _MOST_SUBCLASSES + 1)
-        self._asking_heirs.add(asked)
-        try:
-            found: list[Outcome] = [
-                outcome
-                for index, below in enumerate(heirs[:_MOST_SUBCLASSES])
-                if chosen in (None, index)
-                for outcome in self._of_instance(
-                    Instance(below, None, None), name, node, point, world.assuming(which, index)
-                )
-            ]
-        finally:
-            self._asking_heirs.discard(asked)
-        if len(heirs) > _MOST_SUBCLASSES and chosen in (None, _MOST_SUBCLASSES):
-            others = Unknown(("attribute", instance.key, name))
-            found.append((others, world.assuming(which, _MOST_SUBCLASSES)))
-        return found
 
     def grown(self, outcomes: list[Outcome], instance: Instance, name: str, world: World) -> list[Outcome]:
         """What an attribute holds, also with what others put in where it is a list, or a dict."""
@@ -535,18 +499,3 @@ def _called_last(
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=receiver), attr=called))):
                 if receiver == own:
                     yield from [each for each in methods if each[1].name == called][:1]
-
-
-def _is_only_declared(value: Value) -> bool:
-    """Whether a method is left to the classes below its own: abstract, or all that it does is to say that it
-    is not implemented."""
-    node = value.node if isinstance(value, Function) else None
-    if not isinstance(node, ast.FunctionDef):
-        return False
-    if any((dotted(each) or "").rpartition(".")[2] == "abstractmethod" for each in node.decorator_list):
-        return True
-    match node.body:
-        case [ast.Raise(exc=error)] | [ast.Expr(value=ast.Constant()), ast.Raise(exc=error)]:
-            raised = error.func if isinstance(error, ast.Call) else error
-            return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
-    return False
