@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from dlint.workers.events import Visit
 
 # ``under a key``: there was nothing yet under that, and other processes may need others.
-How = Literal["alone", "among others", "under a key", "a part of it"]
+# ``read through``: by another thing that it is given to, ``csv.reader(file)``.
+How = Literal["alone", "among others", "under a key", "a part of it", "read through"]
 _OF_ARRAYS = frozenset({"astype", "dtype", "fields", "shape"})
 # So many names one after the other.
 _FAR = 4
@@ -63,11 +64,10 @@ def held(program: Program, owner: Instance, names: set[str]) -> Iterator[Held]:
                     yield from (Held(name, item, "among others", w) for item in _inside(value))
             else:
                 yield Held(name, value, "alone", w)
-                for whole, there in (
-                    *_taken_elsewhere(evaluator, value, point, w),
-                    *_read_through(evaluator, value, point, w),
-                ):
+                for whole, there in _taken_elsewhere(evaluator, value, point, w):
                     yield Held(name, whole, "a part of it", there)
+                for whole, there in _read_through(evaluator, value, point, w):
+                    yield Held(name, whole, "read through", there)
         for value, w in _taken_from(evaluator, getattr(point.statement, "value", None), point, world):
             yield Held(name, value, "a part of it", w)
     yield from _put_by_constructor(evaluator, owner, names)
