@@ -10,9 +10,9 @@ of LMDB, a stream of PyAV, a page, series or level of a TIFF file), or one of a 
 (`{k: file[k] for k in keys}`). Where no path says that `np.load` opens an `.npz`, what is asked of it does:
 `self.data.files`, or only names (`self.data["x"]`), as those of a `.npy` with fields may be as well.
 
-Also one that a function brings which workers get: bound by a partial (`partial(read, open(path))`, be it the
-`collate_fn`), left by the function around it, or whose method it is (`self.read = archive.read`); and one that
-a kept reader reads on (`csv.reader(file)`).
+Also one that a function brings which workers get: bound by a partial (`partial(read, open(path))`, be it
+the `collate_fn`), left by the function around it, or whose method it is (`self.read = archive.read`); and one
+that a kept reader reads on (`csv.reader(file)`).
 
 Also one that others put on an object once it is made (`dataset.file = open(path)`), or have it open
 (`dataset.open()`, `with Rows(path) as dataset:`), before the loader is made, where nothing closes it by then.
