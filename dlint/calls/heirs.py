@@ -25,14 +25,15 @@ class Heirs:
     def of(self, cls: Class) -> list[Class]:
         """The classes whose objects a method of a class has to do with where it leaves others to them: those
         below that leave none. None where it has all that it calls by itself, or where they are too many."""
-        found = self._known.get(cls.key)
-        if found is None:
-            self._known[cls.key] = []  # for whoever asks meanwhile
-            found, whole = self._evaluator.apart(lambda: self._below(cls) if self._leaves_some(cls) else [])
-            if whole:
-                self._known[cls.key] = found
-            else:
-                del self._known[cls.key]
+        known = self._known.get(cls.key)
+        if known is not None:
+            return known
+        self._known[cls.key] = []  # for whoever asks meanwhile
+        found, whole = self._evaluator.apart(lambda: self._below(cls) if self._leaves_some(cls) else [])
+        if whole:
+            self._known[cls.key] = found
+        else:
+            del self._known[cls.key]
         return found
 
     def _below(self, cls: Class) -> list[Class]:
