@@ -21,6 +21,8 @@ class Heirs:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._known: dict[Key, list[Class]] = {}
+        # The classes that are being asked about, and how deep.
+        self._asking: dict[Key, int] = {}
 
     def of(self, cls: Class) -> list[Class]:
         """The classes whose objects a method of a class has to do with where it leaves others to them: those
@@ -28,12 +30,16 @@ class Heirs:
         known = self._known.get(cls.key)
         if known is not None:
             return known
-        self._known[cls.key] = []  # for whoever asks meanwhile
-        found, whole = self._evaluator.apart(lambda: self._below(cls) if self._leaves_some(cls) else [])
+        if cls.key in self._asking:
+            self._evaluator.cut(self._asking[cls.key])
+            return []
+        self._asking[cls.key] = self._evaluator.depth
+        try:
+            found, whole = self._evaluator.apart(lambda: self._below(cls) if self._leaves_some(cls) else [])
+        finally:
+            del self._asking[cls.key]
         if whole:
             self._known[cls.key] = found
-        else:
-            del self._known[cls.key]
         return found
 
     def _below(self, cls: Class) -> list[Class]:
