@@ -386,6 +386,11 @@ class Evaluator(Questions):
                     entries = self.entries.of(base, key, point, world)
                 else:
                     entries = self.entries.handed_on(base, key, point, world) or []
+            case ast.Subscript(
+                value=ast.Attribute(attr="__dict__") | ast.Call(func=ast.Name(id="vars")) as own,
+                slice=ast.Constant(value=str(key)),
+            ):
+                entries = self.entries.of(own, key, point, world)
             case ast.Subscript(value=ast.Attribute() as held, slice=ast.Constant(value=str(key))):
                 entries = self._kept_entries(held, key, point, world)
         unknown = [

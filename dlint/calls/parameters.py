@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.calls.decorators import Inside, calls_inside, fills_arguments
+from dlint.calls.heirs import Heirs
 from dlint.calls.many_callers import different_first, few
 from dlint.evaluation.entries import ABSENT
 from dlint.evaluation.questions import begun
@@ -43,6 +44,7 @@ class Parameters:
         self._inside: dict[int, list[Inside] | None] = {}
         self._asking: dict[tuple[int, str], int] = {}
         self._heirs: dict[int, list[tuple[int, list[_Receiver]]]] = {}
+        self._left_to = Heirs(evaluator)
         self._made: dict[Key, bool] = {}
         self._paths: dict[int, frozenset[str]] = {}
 
@@ -127,7 +129,7 @@ class Parameters:
                 if self._evaluator.sites.knows(scope):  # else they are being looked for, further out
                     self._heirs[id(scope)] = heirs
             if not any(receivers for _, receivers in heirs):
-                return anyone
+                return self._of_heirs(owner, of_class, world) or anyone
             found: list[Outcome] = []
             for index, receivers in heirs:
                 if chosen in (None, index, _ANOTHER):
@@ -145,6 +147,17 @@ class Parameters:
             return found or anyone
         finally:
             del self._asking[mark]
+
+    def _of_heirs(self, owner: Class, of_class: bool, world: World) -> list[Outcome]:
+        """The same where nobody is seen to call a method of a class that leaves others to those below it: an
+        object of one of these, the same one wherever the methods of the class are asked for theirs."""
+        which = ("heir", owner.key)
+        chosen = world.known(which)
+        return [
+            (below if of_class else Instance(below, None, None), world.assuming(which, index))
+            for index, below in enumerate(self._left_to.of(owner))
+            if chosen in (None, index)
+        ]
 
     def _is_made(self, cls: Class) -> bool:
         """Whether the program makes objects of a class itself, and not only of those below it."""

@@ -167,7 +167,7 @@ class Names:
                         return self._assigned(target, Argument(value, before), name, before, world)
                 if name in changed_names(statement):
                     return self._left(name, before, world)
-                return evaluator.values(value, before, world)  # a walrus inside
+                return self._named_inside(value, name, before, world)
             case ast.AugAssign(target=target, op=op, value=value):
                 if isinstance(target, ast.Subscript):
                     return self._before(name, before, world)
@@ -221,10 +221,15 @@ class Names:
                             for entered in self._entered(value)
                         ]
             case ast.If(test=test) | ast.While(test=test):
-                for node in walk(test):
-                    if isinstance(node, ast.NamedExpr) and dotted(node.target) == name:
-                        return evaluator.values(node.value, before, world)
+                return self._named_inside(test, name, before, world)
         return [(Unknown(("bound", id(statement), name, frame.key)), world)]
+
+    def _named_inside(self, node: ast.expr, name: str, before: Point, world: World) -> list[Outcome]:
+        """What an expression names in passing: ``(file := open(path)).read(4) != MAGIC``."""
+        for each in walk(node):
+            if isinstance(each, ast.NamedExpr) and each.target.id == name:
+                return self._evaluator.values(each.value, before, world)
+        return [(Unknown(("bound", id(before.statement), name, before.frame.key)), world)]
 
     def _with_others(
         self, node: ast.expr, statement: ast.With | ast.AsyncWith, before: Point, world: World

@@ -13,7 +13,7 @@ from dlint.fork.early.surely import is_by_key, is_empty, is_sure
 from dlint.fork.handles import handle_of
 from dlint.fork.kept.by_key import drops_by_key
 from dlint.fork.program import Program
-from dlint.knowledge.processes.handles import EACH, METHODS, PARTS, READS_ON
+from dlint.knowledge.processes.handles import EACH, METHODS, PARTS, READ_THROUGH, READS_ON
 from dlint.source.statements import (
     FunctionNode,
     changed_names,
@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from dlint.workers.events import Visit
 
 # ``under a key``: there was nothing yet under that, and other processes may need others.
-How = Literal["alone", "among others", "under a key", "a part of it"]
+# ``read through``: by another thing that it is given to, ``csv.reader(file)``.
+How = Literal["alone", "among others", "under a key", "a part of it", "read through"]
 _OF_ARRAYS = frozenset({"astype", "dtype", "fields", "shape"})
 # So many names one after the other.
 _FAR = 4
@@ -65,6 +66,8 @@ def held(program: Program, owner: Instance, names: set[str]) -> Iterator[Held]:
                 yield Held(name, value, "alone", w)
                 for whole, there in _taken_elsewhere(evaluator, value, point, w):
                     yield Held(name, whole, "a part of it", there)
+                for whole, there in _read_through(evaluator, value, point, w):
+                    yield Held(name, whole, "read through", there)
         for value, w in _taken_from(evaluator, getattr(point.statement, "value", None), point, world):
             yield Held(name, value, "a part of it", w)
     yield from _put_by_constructor(evaluator, owner, names)
@@ -287,6 +290,15 @@ def _taken_elsewhere(evaluator: Evaluator, value: Value, point: Point, world: Wo
         return
     if isinstance(value.node, ast.Call) and _part(value.node) is not None:
         yield from _wholes(evaluator, value.node, value.point, world)
+
+
+def _read_through(evaluator: Evaluator, value: Value, point: Point, world: World) -> Iterator[Outcome]:
+    """The file that another object reads on, and nobody closes: ``csv.reader(file)``."""
+    if isinstance(value, Made) and value.name in READ_THROUGH:
+        for argument in value.arguments.positional[:1]:
+            for whole, w in evaluator.value_of(argument, world):
+                if handle_of(evaluator, whole) is not None and not _is_closed(whole, point):
+                    yield whole, w
 
 
 def _wholes(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> Iterator[Outcome]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dlint.fork.order import comes_before
 from dlint.fork.start_method import STARTS_ANEW, start_method_of
 from dlint.fork.together import beside
+from dlint.knowledge.trainers import HOOKED, MAKES_READY, is_asked_for_loader
 from dlint.source.desugaring.records import AFTER_INIT
 from dlint.source.module import Module
 from dlint.source.nodes import walk
@@ -51,7 +52,7 @@ def functions_of(program: Program, use: WorkerUse) -> frozenset[int]:
 
 def made_in_parent(program: Program, made: Made, worker: frozenset[int]) -> bool:
     """Whether a library's object is made outside worker code: at import, in ``__init__``, in main, or in a
-    method that the parent is seen to call."""
+    method that the parent is seen to call, or a trainer's library calls there (``setup``)."""
     frame = made.point.frame
     scope = frame.scope
     if getattr(scope, "name", "") == "__setstate__":
@@ -61,6 +62,9 @@ def made_in_parent(program: Program, made: Made, worker: frozenset[int]) -> bool
     if id(scope) in worker:
         return False
     if frame.owner is None or not isinstance(scope, ast.FunctionDef) or scope.name in _BY_MAKING:
+        return True
+    is_hook = scope.name in MAKES_READY or is_asked_for_loader(scope.name)
+    if is_hook and not HOOKED.isdisjoint(program.evaluator.classes.libraries(frame.owner)):
         return True
     return any(id(site.point.frame.scope) not in worker for site in program.evaluator.sites.of(scope, frame))
 

@@ -16,10 +16,13 @@ from dlint.knowledge.processes.pickling import is_module
 from dlint.knowledge.processes.refused import (
     CACHED,
     CACHES,
+    ENTRIES,
     GENERATOR,
     LOADER_ITERATOR,
     MODULE,
     SENDS_VIEWS,
+    STREAM,
+    STREAMS,
     VIEWS,
     Refused,
     refused,
@@ -44,6 +47,8 @@ if TYPE_CHECKING:
 # Functions, one that gives what another gives; and what leaves a function as it is.
 _FAR = 3
 _PLAIN = frozenset({"classmethod", "staticmethod"})
+_ENTRIES = frozenset({"os.scandir"})
+_LISTS = frozenset({"builtins.list", "builtins.sorted", "builtins.tuple"})
 _NOT_PICKLED = "TypeError: cannot pickle ..."
 
 
@@ -71,6 +76,10 @@ def kept_unsendable(evaluator: Evaluator, instance: Instance, world: World) -> I
                 kind = _kind(evaluator, node, point, w)
                 if kind is not None and not (kind.name.startswith("dict_") and sends_views):
                     yield Kept(f"{instance.cls.name}.{name}", node, point.frame.module, kind)
+            case ast.Expr() as changing:  # by a method of it: ``self.digest.update(...)``
+                match [value for value, _ in evaluator.names.defined(changing, path, point.frame, w)]:
+                    case [Made(node=ast.expr() as node) as made] if (kind := refused(made.name)) is not None:
+                        yield Kept(f"{instance.cls.name}.{name}", node, made.point.frame.module, kind)
 
 
 def kept_open(evaluator: Evaluator, code: WorkerCode, instance: Instance, world: World) -> Iterator[Kept]:
@@ -117,8 +126,8 @@ def _kind_of_handle(value: Value) -> Refused | None:
 
 
 def _is_met(code: WorkerCode, name: str) -> bool:
-    """Whether worker code speaks of an attribute."""
-    named = re.compile(rf"\.{re.escape(name)}\b")
+    """Whether worker code speaks of an attribute, be it by its name as a text (``getattr(self, "file")``)."""
+    named = re.compile(rf"\.{re.escape(name)}\b|[\"']{re.escape(name)}[\"']")
     return any(named.search(visit.function.module.text_of(visit.function.node)) for visit in code.visits)
 
 
@@ -149,6 +158,12 @@ def _kind(
 ) -> Refused | None:
     if isinstance(node, ast.GeneratorExp):
         return GENERATOR
+    match node:
+        case ast.ListComp(elt=ast.Name(id=each), generators=[only]):
+            if isinstance(only.target, ast.Name) and only.target.id == each:
+                listed = [value for value, _ in evaluator.values(only.iter, point, world)]
+                if _are_named(listed, _ENTRIES):
+                    return ENTRIES
     if isinstance(node, ast.Call):
         callees = [value for value, _ in evaluator.values(node.func, point, world)]
         if callees and all(isinstance(callee, Function) and _generates(callee) for callee in callees):
@@ -157,6 +172,10 @@ def _kind(
             return CACHED
         if _is_iterator(evaluator, node, callees, point, world):
             return LOADER_ITERATOR
+        if _are_named(callees, _LISTS) and len(node.args) == 1:
+            listed = [value for value, _ in evaluator.values(node.args[0], point, world)]
+            if _are_named(listed, _ENTRIES):
+                return ENTRIES
         if callees and all(isinstance(callee, External) and callee.name in IMPORTS for callee in callees):
             return MODULE  # whatever its name
         if _gives_view(evaluator, node, point, world):
@@ -167,6 +186,11 @@ def _kind(
             return given
     kinds = {_kind_of(value) for value, _ in evaluator.values(node, point, world)}
     return kinds.pop() if len(kinds) == 1 else None
+
+
+def _are_named(values: list[Value], names: frozenset[str]) -> bool:
+    """Whether all of some values are a library's of some names, or what its calls give."""
+    return bool(values) and all(isinstance(each, External | Made) and each.name in names for each in values)
 
 
 def _given_by(
@@ -236,6 +260,8 @@ def _kind_of(value: Value) -> Refused | None:
             return MODULE
         case External(owner=Made(), name=name):
             return refused_member(name)
+        case External(name=name) if name in STREAMS:
+            return STREAM
         case Made(name=name):
             return refused(name)
     return None

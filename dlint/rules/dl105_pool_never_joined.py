@@ -4,12 +4,14 @@
 
 - In the main process: `ThreadPool(...)`, `ThreadPoolExecutor(...)` or a pool of processes made in a loop
   over a loader (or in what the loop calls or makes), and neither joined, shut down nor terminated.
-- Anywhere: a task of a pool that gives work to the same pool and waits for the result. A pool that never
-  leaves the function that makes it gets none from its tasks.
+- Anywhere: a task of a pool that gives work to the same pool and waits for the result, be it by a function
+  that gives the future back, or one that is handed the futures. A pool that never leaves the function that
+  makes it gets none from its tasks.
 
-A pool in a `with` block is fine, so is one that is made before the loop, and one of every so many batches
-(`if step % 1000 == 0:`). One that is given to another call than `append` (`stack.enter_context(...)`) is
-taken to be ended there; of one that is returned it is looked whether the callers do.
+A pool in a `with` block is fine, so is one that is made before the loop, one of every so many batches
+(`if step % 1000 == 0:`), and one that is kept in a list which has none yet (`if not self.pools:`). One
+that is given to another call than `append` (`stack.enter_context(...)`) is taken to be ended there; of one
+that is returned it is looked whether the callers do.
 
 ## Why is this bad
 
@@ -66,7 +68,7 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.fork.sides import calls_named, worker_functions
-from dlint.knowledge.processes.pools import MAPS, POOL_WORDS, POOLS, RELEASES, SUBMITS, WAITS, Pool
+from dlint.knowledge.processes.pools import MAPS, POOL_WORDS, POOLS, RELEASES, SUBMITS, Pool
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.module import Module
@@ -75,8 +77,8 @@ from dlint.source.statements import dotted
 from dlint.values.frame import Point
 from dlint.values.functions import function_body, is_generator
 from dlint.values.values import External, Function, Made, Partial
-from dlint.workers.events import Event
 from dlint.workers.repetition import PerBatch
+from dlint.workers.waiting import waits
 from dlint.workers.worker import WorkerCode
 
 _REMEDY = Remedy("close_pool", "unsafe", "Close the pool and wait for its threads after its last use")
@@ -100,9 +102,9 @@ def check(program: Program) -> Iterator[Found]:
             if id(point.frame.scope) in worker:
                 continue
             given_back = _is_given_back(call, point)
-            if given_back and not _is_dropped(program, repetition, point):
-                continue
-            if not given_back and _is_ended(call, point, RELEASES):
+            if _is_ended(call, point, RELEASES) or (
+                given_back and not _is_dropped(program, repetition, point)
+            ):
                 continue
             if repetition.made_anew(call, point):
                 yield _per_batch(module, call, point, pool, given_back)
@@ -118,18 +120,14 @@ def _pool_of(program: Program, call: ast.Call, point: Point) -> Pool | None:
 
 
 def _is_given_back(call: ast.Call, point: Point) -> bool:
-    """Whether a function does nothing with a pool but return it."""
+    """Whether a function returns a pool, whatever else it does with it."""
     match point.statement:
         case ast.Return(value=value):
             return value is call
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is call:
-            read = [
-                node
+            return any(
+                isinstance(node, ast.Return) and isinstance(node.value, ast.Name) and node.value.id == name
                 for node in walk(point.frame.scope)
-                if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-            ]
-            return len(read) == 1 and any(
-                isinstance(node, ast.Return) and node.value is read[0] for node in walk(point.frame.scope)
             )
     return False
 
@@ -194,18 +192,13 @@ def _is_ended(call: ast.Call, point: Point, methods: frozenset[str]) -> bool:
                     return True
             case ast.withitem(context_expr=context) if dotted(context) in names:
                 return True
-            case ast.Return(value=ast.Name(id=name)) if name in names:
-                return True
             case ast.Call(args=args) if not kept and any(dotted(each) in names for each in args):
                 return True
     return False
 
 
 def _goes_elsewhere(statement: ast.stmt | None, call: ast.Call) -> bool:
-    """Whether the pool is returned as it is made, or given to a call (``stack.enter_context(ThreadPool())``)
-    that is no ``append``."""
-    if isinstance(statement, ast.Return) and statement.value is call:
-        return True
+    """Whether the pool is given to a call (``stack.enter_context(ThreadPool())``) that is no ``append``."""
     return statement is not None and any(
         isinstance(node, ast.Call)
         and any(each is call for each in node.args)
@@ -292,7 +285,7 @@ def _waiting(
         method = event.name.rpartition(".")[2]
         if event.owner is None or method not in _HANDS or not _is_same(program, event.owner, pool):
             continue
-        if event.node is call or not isinstance(event.node, ast.Call) or not _waits(event, method):
+        if not isinstance(event.node, ast.Call) or not waits(program.evaluator, event, method):
             continue
         shown = POOLS[pool.name].shown
         yield Found(
@@ -314,29 +307,3 @@ def _is_same(program: Program, one: Made, other: Made) -> bool:
     if one.node is not other.node or not isinstance(frame.scope, ast.FunctionDef):
         return bool(one.key == other.key)
     return frame.owner is None or len(program.evaluator.sites.of(frame.scope, frame)) <= 1
-
-
-def _waits(event: Event, method: str) -> bool:
-    """Whether the function that hands the pool work also waits for it."""
-    of_multiprocessing = event.name.startswith("multiprocessing")
-    if method in WAITS and of_multiprocessing:
-        return True
-    # A future has no ``get``: that is a queue's.
-    reads = "get" if of_multiprocessing else "result"
-    scope = event.point.frame.scope
-    if not isinstance(scope, ast.FunctionDef | ast.Lambda):
-        return False
-    for node in function_body(scope):
-        match node:
-            case ast.Call(func=ast.Attribute(attr=name), args=[]) if name == reads:
-                return True
-            case ast.Call(func=ast.Name(id="wait" | "as_completed") | ast.Attribute(attr="as_completed")):
-                return True
-            case ast.Call(func=ast.Name(id="list" | "tuple" | "sum" | "dict"), args=[inner]) if (
-                method in MAPS
-            ):
-                if inner is event.node:
-                    return True
-            case ast.For(iter=source) if source is event.node:
-                return True
-    return False

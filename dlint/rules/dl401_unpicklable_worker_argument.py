@@ -18,7 +18,8 @@ script sets on its options (`args.log = open(path, "w")`) of a dataset that keep
 
 Also what a dataset or a transform of the program keeps and pickle refuses, whatever its name: a module
 (`self.backend = importlib.import_module(name)`), a generator (`self.files = (path for path in ...)`), a view
-of a dict (`self.keys = self.index.keys()`), a function that the constructor wraps in a cache (`self.load =
+of a dict (`self.keys = self.index.keys()`), the entries of a folder (`sorted(os.scandir(root))`),
+`sys.stdout`, a function that the constructor wraps in a cache (`self.load =
 lru_cache(maxsize=64)(self.read)`), a lock or event, a `struct.Struct`, what OpenCV makes to find, match and
 equalise (`self.detector = cv2.ORB_create()`), a scripted module (`torch.jit.load`), a library of ctypes, a
 tree of lxml, a Parquet or Arrow file, one of safetensors (`safe_open`), a client of boto3 (or a bucket),
@@ -158,6 +159,8 @@ _CELL_BY_HAND = "move it to a module that the notebook imports"
 _NAMES = re.compile(r"update_wrapper|__qualname__|__name__|__wrapped__")
 _CURES = {
     "cached function": "decorate a function of the module, or wrap it where it is first used",
+    "list of os.scandir's entries": "keep their paths",
+    "standard stream": "ask for it where it is written to",
     "generator": "keep a list of what it gives, or make it where it is used",
     "module": "import it where it is used, or keep its name",
     "view of a dict": "keep the dict, or a list of what it gives",

@@ -10,6 +10,10 @@ of LMDB, a stream of PyAV, a page, series or level of a TIFF file), or one of a 
 (`{k: file[k] for k in keys}`). Where no path says that `np.load` opens an `.npz`, what is asked of it does:
 `self.data.files`, or only names (`self.data["x"]`), as those of a `.npy` with fields may be as well.
 
+Also one that a function brings which workers get: bound by a partial (`partial(read, open(path))`, be it
+the `collate_fn`), left by the function around it, or whose method it is (`self.read = archive.read`); and one
+that a kept reader reads on (`csv.reader(file)`).
+
 Also one that others put on an object once it is made (`dataset.file = open(path)`), or have it open
 (`dataset.open()`, `with Rows(path) as dataset:`), before the loader is made, where nothing closes it by then.
 
@@ -50,6 +54,8 @@ As measured, with 4 forked workers and 4000 reads:
 - `rasterio.open`: 503 to 941 **silently wrong** reads of 4000, of a compressed file 186 to 213 bad ones;
   `soundfile.SoundFile`: 19 to 31 **silently wrong** ones of 4000; `tifffile.TiffFile`: 212 to 287 bad ones of
   1000.
+- `csv.reader`, `csv.DictReader`, `io.TextIOWrapper` over an open file: one worker gives **nothing** from the
+  second epoch on, two or four give torn rows.
 - `pandas.read_csv` with a `chunksize` or as an `iterator`: 141,000 to 179,000 of 200,000 rows are **silently
   lost**, or it fails with ParserError, where 4 workers keep one chunk in four each.
 - `imageio.get_reader`, `imageio.v3.imopen`: of a GIF 0 to 92 failed reads and 0 to 18 **silently wrong** ones
@@ -168,7 +174,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 
 from dlint.finding import Remedy
 from dlint.fork.early.emptied import is_emptied
@@ -201,6 +207,7 @@ from dlint.objects.pickled_state import is_pickled
 from dlint.program.asked import for_events, for_held, for_holder, for_made, for_visit
 from dlint.program.conditions import NOT_FORKED, any_loaded, both, start_by_default
 from dlint.program.handles.closed_by_others import is_closed_by_others
+from dlint.program.handles.in_functions import in_functions
 from dlint.program.handles.opened_beside import opened_beside
 from dlint.program.handles.opened_by_others import opened_by_others
 from dlint.program.program import Program
@@ -222,6 +229,7 @@ _BY_HAND = {
     "among others, once": "open them in each process, keyed on os.getpid(), after closing the inherited "
     "ones, and leave them out of __getstate__",
     "a part of it": "open the file in each process, keyed on os.getpid(), and take its parts there",
+    "read through": "open the file, and make what reads it, where the worker begins to read",
 }
 
 
@@ -247,6 +255,7 @@ def check(program: Program) -> Iterator[Found]:
             yield from _lazy(program, uses, owner, [*visits, *asked], sent)
         for use in uses:
             yield from _by_key(program, use, [owner for owner, _ in owners.values()])
+            yield from _in_functions(program, use, {key: owner for key, (owner, _) in owners.items()})
         for start in starts:
             yield from _global(program, uses, code, start)
 
@@ -442,7 +451,7 @@ def _as_held(
     alone."""
     for each in found:
         each = each._replace(condition=both(each.condition, for_held(program, owner, there)))
-        if there.how == "among others":
+        if there.how in ("among others", "read through"):
             each = each._replace(what=each.what.replace(f" is {handle.name} ", f" holds {handle.name} ", 1))
         if there.how == "a part of it" and each.remedy is not None and "[]" in handle.parts:
             data = {**each.remedy.data, "parts": True}
@@ -458,6 +467,8 @@ def _by_hand(handle: Handle, how: str) -> str:
     handle for each process is not enough."""
     if handle.cure:
         return handle.cure
+    if how == "read through":
+        return _BY_HAND[how]
     if how == "a part of it":
         return f"{_BY_HAND[how]}; close the inherited one first" if handle.once else _BY_HAND[how]
     return _BY_HAND["among others, once" if handle.once else "among others"]
@@ -547,6 +558,46 @@ def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterato
                 visit.link.steps(each.place, visit.function.module, each.statement),
                 by_hand=_of_kept(handle, each),
             )
+
+
+def _in_functions(program: Program, use: WorkerUse, owners: Mapping[Key, Instance]) -> Iterator[Found]:
+    """Handles that workers get in a function which reads from them: ``partial(read, open(path))``."""
+    start = start_by_default(program, use)
+    for made, handle, part, event, bound in in_functions(program, use):
+        key, name = part.into or (None, "")
+        owner = owners.get(key) if key is not None else None
+        if part.into is not None and (
+            owner is None
+            or not left_as_made(program, [use], owner, name)
+            or any(path_of(visit, name) in visit.frame.layout.binds for visit in use.code.visits)
+        ):
+            continue
+        names = {name} if name else names_of(made)
+        if renewed(program, use, made) or is_met_after_fork(
+            program, use, made, owner.cls if owner is not None else None, names
+        ):
+            continue
+        forked = handle.forked if start in (None, "fork") else ""
+        pickled = bound and start != "fork" and part.pickled and not handle.sent
+        if not isinstance(made.node, ast.expr) or not (forked or pickled):
+            continue  # a function inside another is refused itself
+        happens = f"forked workers share it and {forked}" if forked else "pickle cannot send it to workers"
+        yield Found(
+            made.point.frame.module,
+            made.node,
+            f"{part.place} holds {handle.name} opened before the workers start: {happens}",
+            handle.effect if forked else "error",
+            handle.advice,
+            both(
+                any_loaded(program, [use]),
+                for_made(program, made),
+                for_events(program, use.code, event),
+                None if forked or start is not None else NOT_FORKED,
+            ),
+            event.link.steps(event.name, event.module, event.node),
+            by_hand=handle.cure
+            or "give the function the path, and open it there in each process, keyed on os.getpid()",
+        )
 
 
 def _of_kept(handle: Handle, kept: KeptByKey) -> str:

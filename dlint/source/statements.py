@@ -101,12 +101,15 @@ def pattern_names(pattern: ast.pattern) -> list[str]:
 def _walrus(node: ast.expr) -> list[str]:
     if isinstance(node, ast.NamedExpr):
         return target_names(node.target)
-    if isinstance(node, ast.BoolOp):
-        return [name for value in node.values for name in _walrus(value)]
-    if isinstance(node, ast.Compare):
-        return _walrus(node.left)
-    if isinstance(node, ast.UnaryOp):
-        return _walrus(node.operand)
+    match node:
+        case ast.BoolOp(values=inner):
+            return [name for value in inner for name in _walrus(value)]
+        case ast.Compare(left=left, comparators=others):
+            return [name for value in (left, *others) for name in _walrus(value)]
+        case ast.UnaryOp(operand=value) | ast.Attribute(value=value) | ast.Subscript(value=value):
+            return _walrus(value)
+        case ast.Call(func=func, args=given):
+            return [name for value in (func, *given) for name in _walrus(value)]
     return []
 
 

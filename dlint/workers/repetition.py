@@ -10,7 +10,7 @@ from dlint.calls.implicit_calls import calls_of_object
 from dlint.knowledge.names import CACHED_PROPERTIES
 from dlint.source.desugaring.made_by_new import keeps_one
 from dlint.source.nodes import COMPREHENSIONS, walk
-from dlint.source.statements import FunctionNode, changed_names, own_names, statements_in
+from dlint.source.statements import FunctionNode, changed_names, dotted, own_names, statements_in
 from dlint.values.frame import Point
 from dlint.values.functions import is_generator
 from dlint.values.places import LOOPS, loops_around, path_to, places_around, tests_around
@@ -291,6 +291,12 @@ def _is_absence(test: ast.expr, wanted: bool, block: list[ast.stmt]) -> bool:
             return wanted
         case ast.Compare(ops=[ast.In()]):
             return not wanted
+        case ast.Compare(
+            left=ast.Call(func=ast.Name(id="len"), args=[ast.Name() | ast.Attribute() as held]),
+            ops=[ast.Eq() | ast.Lt()],
+        ):
+            # So many are kept, and no more.
+            return wanted and any(dotted(held) in changed_names(statement) for statement in block)
         case ast.Compare():
             return "_pid" in ast.unparse(test)
         case ast.Call(func=ast.Name(id="hasattr") | ast.Attribute(attr="exists" | "isfile" | "is_file")):
@@ -301,9 +307,11 @@ def _is_absence(test: ast.expr, wanted: bool, block: list[ast.stmt]) -> bool:
                 name in {*own_names(statement), *changed_names(statement)} for statement in block
             )
         case ast.Attribute(attr=name):
-            # A flag counts where what follows sets it, here or in a method of its own.
+            # A flag counts where what follows sets it, here or in a method of its own; a container as well
+            # where what follows puts something in.
             return not wanted and any(
-                (isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store))
+                dotted(test) in changed_names(statement)
+                or (isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store))
                 or (
                     isinstance(node, ast.Call)
                     and isinstance(node.func, ast.Attribute)

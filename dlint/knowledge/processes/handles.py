@@ -327,6 +327,8 @@ LMDB_WITHOUT_LOCK = _LMDB._replace(forked="")
 WRITING_FLAGS = re.compile(r"\bO_(?:APPEND|CREAT|EXCL|RDWR|TMPFILE|TRUNC|WRONLY|PATH|DIRECTORY)\b")
 # What takes a descriptor and reads from where others have left it.
 READS_ON = r"\bos\.(?:fdopen|lseek|read|readv|sendfile)\("
+# What reads on a file that it is given: one worker gives nothing from the second epoch on, two torn rows.
+READ_THROUGH = frozenset({"csv.reader", "csv.DictReader", "io.BufferedReader", "io.TextIOWrapper"})
 # Calls whose second argument says what kind of file it is, or which part of it, and not whether it is read.
 TAKES_FORMAT = (
     *(".get_reader", "imageio.read", "imageio.v2.read"),

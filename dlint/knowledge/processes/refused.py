@@ -53,6 +53,10 @@ LOADER_ITERATOR = Refused(
     "DataLoader's iterator",
     error="NotImplementedError: ('{} cannot be pickled', '_SingleProcessDataLoaderIter')",
 )
+ENTRIES = Refused("list of os.scandir's entries", "posix.DirEntry")
+# The file of each; cloudpickle sends its name.
+STREAM = Refused("standard stream", "_io.TextIOWrapper", by_loky=True)
+STREAMS = frozenset({"sys.stdin", "sys.stdout", "sys.stderr"})
 # A function that is wrapped in place, and not where it is defined: pickle finds the plain one under its name.
 # So it is with cloudpickle.
 CACHED = Refused("cached function", error="PicklingError: it's not the same object as ...")
