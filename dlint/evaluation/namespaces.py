@@ -81,8 +81,7 @@ class Namespaces:
                     (value.key, value) for value, _ in found if statement is not None or len(found) == 1
                 )
             if len(values) > 1:
-                unbound = ("unbound", frame.module.relative, name)
-                values.pop(unbound, None)
+                values.pop(Unknown(("unbound", frame.module.relative, name)).key, None)
             if self.declared_global(name, frame):
                 if all(isinstance(value, Const) and value.value is not None for value in values.values()):
                     values.clear()  # a setting, and what it starts with is not what it is set to
