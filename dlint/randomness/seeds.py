@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import default_of, is_static
@@ -25,6 +24,7 @@ from dlint.knowledge.randomness import (
 )
 from dlint.randomness.by_parent import is_made_before, runs_once
 from dlint.randomness.named_seeds import by_call, by_library_call, by_name
+from dlint.randomness.returned import coming_to, parts, returned
 from dlint.randomness.seed import (
     CHANGING,
     CLOCK,
@@ -43,8 +43,7 @@ from dlint.randomness.seed import (
 from dlint.randomness.told import told_in_rounds
 from dlint.source.statements import dotted, own_names, parameters, self_name, statements_in, target_names
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
-from dlint.values.places import path_to, tests_around
-from dlint.values.values import Const, External, Function, Instance, Made, Partial, Value
+from dlint.values.values import Const, External, Function, Instance, Made, ModuleValue, Partial, Value
 from dlint.values.worlds import HERE, World
 from dlint.workers.worker_dataset import meant
 
@@ -287,11 +286,19 @@ class _Trace:
     def _unpacked(
         self, target: ast.Tuple | ast.List, name: str, value: ast.expr, before: Point, world: World
     ) -> list[Seed]:
-        if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
-            for part, item in zip(target.elts, value.elts, strict=True):
-                if isinstance(part, ast.Name) and part.id == name:
-                    return self.of(item, before, world)
-        return [Seed(seed.kinds) for seed in self.of(value, before, world)]
+        """What a name among several gets of what they are given together."""
+        at = next(index for index, each in enumerate(target.elts) if name in target_names(each))
+        inner, starred = target.elts[at], any(isinstance(each, ast.Starred) for each in target.elts)
+        found: list[Seed] = []
+        for part in parts(self._evaluator, value, at, 0 if starred else len(target.elts), before, world):
+            if not self._may_be(part.world, part.point.frame):
+                continue
+            if not part.is_whole and isinstance(inner, ast.Tuple | ast.List):
+                found += self._unpacked(inner, name, part.node, part.point, part.world)
+            else:
+                seeds = self.of(part.node, part.point, part.world)
+                found += [Seed(seed.kinds) for seed in seeds] if part.is_whole else seeds
+        return _few(found) or [UNKNOWN_SEED]
 
     def _values(self, node: ast.expr, name: str, point: Point, world: World) -> list[Seed]:
         """By what the evaluator knows of an expression, else by how its name reads."""
@@ -372,7 +379,7 @@ class _Trace:
         if id(point.frame.scope) in self._inside:
             return self.of(expression, point, world)
         # What the parent gives it gives where it comes to that: `partial(init, seed=seed) if seed else None`.
-        worlds = self._coming_to(point, world, expression) or [world]
+        worlds = coming_to(self._evaluator, point, world, expression) or [world]
         return _few([seed for w in worlds for seed in self.of(expression, point, w)])
 
     # Attributes and calls
@@ -380,6 +387,8 @@ class _Trace:
     def _attribute(self, node: ast.Attribute, point: Point, world: World) -> list[Seed]:
         if self._is_told(node, point, world):
             return [EPOCH_SEED]
+        if self._is_global(node, point, world):
+            return [by_name(node.attr)]
         found: list[Seed] = []
         for value, _ in self._evaluator.values(node, point, world):
             if isinstance(value, External) and value.owner is not None:
@@ -389,6 +398,17 @@ class _Trace:
         if any(seed.kinds == UNKNOWN_SEED.kinds for seed in found) and not sounds_changing(node.attr):
             return self._constructed(node, point, world) or found
         return found
+
+    def _is_global(self, node: ast.Attribute, point: Point, world: World) -> bool:
+        """Whether an attribute is a name of a module that its functions declare global: what it begins with
+        is not what it is in the end."""
+        modules, namespaces = self._evaluator.modules, self._evaluator.namespaces
+        return any(
+            isinstance(holder, ModuleValue)
+            and holder.module is not None
+            and namespaces.declared_global(node.attr, modules.frame(holder.module))
+            for holder, _ in self._evaluator.values(node.value, point, world)
+        )
 
     def _constructed(self, node: ast.Attribute, point: Point, world: World) -> list[Seed]:
         """What constructors store in an attribute of their objects, whatever its name says; nothing where
@@ -528,37 +548,16 @@ class _Trace:
         return FRESH_SEED if id(point.frame.scope) in self._inside else EPOCH_SEED
 
     def _returned(self, function: Function, node: ast.Call, point: Point, world: World) -> list[Seed]:
-        frame = self._evaluator.calls.enter(function, arguments_of(node, point), node, point)
-        if isinstance(function.node, ast.Lambda):
-            return self.of(function.node.body, Point(frame, None), world)
         found = [
             seed
-            for statement in statements_in(function.node.body)
-            if isinstance(statement, ast.Return) and statement.value is not None
-            for w in self._coming_to(Point(frame, statement), world)
-            for seed in self.of(statement.value, Point(frame, statement), w)
+            for value, at, w in returned(self._evaluator, function, node, point, world)
+            for seed in self.of(value, at, w)
         ]
+        if isinstance(function.node, ast.Lambda):
+            return found
         return [by_call(node) if seed.kinds == UNKNOWN_SEED.kinds else seed for seed in found] or [
             UNKNOWN_SEED
         ]
-
-    def _coming_to(self, point: Point, world: World, part: ast.expr | None = None) -> list[World]:
-        """The worlds in which control comes to a place of a function, or to a part of its statement, by the
-        tests around it."""
-        tests = [(test, outcome) for test, outcome, _ in tests_around(point)]
-        around = [*path_to(point.statement, part), part] if part is not None else []
-        for outer, inner in pairwise(around):
-            if isinstance(outer, ast.IfExp) and inner is not outer.test:
-                tests.append((outer.test, inner is outer.body))
-        worlds = [world]
-        for test, outcome in tests:
-            worlds = [
-                w
-                for each in worlds
-                for result, w in self._evaluator.truth(test, point, each)
-                if result is outcome
-            ][:_MOST]
-        return worlds
 
 
 def _stored(frame: Frame, name: str) -> list[tuple[ast.expr, Point]] | None:
