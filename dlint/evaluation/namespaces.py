@@ -128,16 +128,20 @@ class Namespaces:
 
     def _set_by_functions(self, name: str, frame: Frame) -> Iterator[Value]:
         """The objects that functions of a module store in one of its names."""
+        for statement, own in self.stored_by_functions(name, frame):
+            for value, _ in self._evaluator.names.defined(statement, name, own, HERE):
+                if isinstance(value, Made | Instance):
+                    yield value
+
+    def stored_by_functions(self, name: str, frame: Frame) -> Iterator[tuple[ast.stmt, Frame]]:
+        """The statements by which functions of a module bind one of its names that they declare global, with
+        the frames of these functions."""
         for node, around in _functions_of(frame):
             inside = list(statements_in(node.body))
             if any(isinstance(each, ast.Global) and name in each.names for each in inside):
                 owner = Class(around.scope, frame) if isinstance(around.scope, ast.ClassDef) else None
                 own = Frame(frame.module, node, around, owner=owner)
-                for statement in inside:
-                    if isinstance(statement, ast.Assign) and name in own_names(statement):
-                        for value, _ in self._evaluator.names.defined(statement, name, own, HERE):
-                            if isinstance(value, Made | Instance):
-                                yield value
+                yield from ((each, own) for each in inside if name in own_names(each))
 
     def from_star(self, name: str, frame: Frame) -> list[Outcome]:
         """What the star imports of a module bring under a name."""

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.source.statements import statements_in
 from dlint.values.frame import Point, arguments_of
+from dlint.values.functions import is_generator
 from dlint.values.places import path_to, tests_around
-from dlint.values.values import Function
+from dlint.values.values import Function, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def parts(
                 yield from parts(evaluator, one if result else other, at, many, point, w, far)
         case ast.Call(func=func) if far < _FAR:
             callees = evaluator.values(func, point, world)
-            if not all(isinstance(callee, Function) for callee, _ in callees):
+            if not all(map(_gives_what_it_returns, (callee for callee, _ in callees))):
                 yield Part(value, point, world, True)
                 return
             for callee, w in callees[:_MOST]:
@@ -84,3 +85,14 @@ def coming_to(evaluator: Evaluator, point: Point, world: World, part: ast.expr |
             w for each in worlds for result, w in evaluator.truth(test, point, each) if result is outcome
         ][:_MOST]
     return worlds
+
+
+def _gives_what_it_returns(callee: Value) -> bool:
+    """Whether a call surely gives what stands behind ``return`` in a function: no decorator may give another
+    thing for it, and it is no generator."""
+    if not isinstance(callee, Function):
+        return False
+    node = callee.node
+    return isinstance(node, ast.Lambda) or (
+        isinstance(node, ast.FunctionDef) and not node.decorator_list and not is_generator(node)
+    )

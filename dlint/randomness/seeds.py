@@ -230,10 +230,10 @@ class _Trace:
             return self._argument(local, world)
         return self._named(node.id, node, point, world)
 
-    def _named(self, name: str, node: ast.Name, point: Point, world: World) -> list[Seed]:
+    def _named(self, name: str, node: ast.expr, point: Point, world: World) -> list[Seed]:
         frame = point.frame
         if isinstance(frame.scope, ast.Module) and self._evaluator.namespaces.declared_global(name, frame):
-            return [by_name(name)]
+            return self._by_functions(name, node, frame)
         if name not in frame.layout.binds:
             return self._from_start(name, node, frame, world)
         found: list[Seed] = []
@@ -246,7 +246,7 @@ class _Trace:
                 found += self._from_start(name, node, frame, w)
         return found or [by_name(name)]
 
-    def _from_start(self, name: str, node: ast.Name, frame: Frame, world: World) -> list[Seed]:
+    def _from_start(self, name: str, node: ast.expr, frame: Frame, world: World) -> list[Seed]:
         scope = frame.scope
         if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) and any(
             parameter.arg == name for parameter in parameters(scope)
@@ -260,7 +260,7 @@ class _Trace:
         return self._values(node, name, Point(frame, None), world)
 
     def _assigned(
-        self, statement: ast.stmt, name: str, node: ast.Name, frame: Frame, world: World
+        self, statement: ast.stmt, name: str, node: ast.expr, frame: Frame, world: World
     ) -> list[Seed]:
         before = Point(frame, statement)
         match statement:
@@ -387,8 +387,9 @@ class _Trace:
     def _attribute(self, node: ast.Attribute, point: Point, world: World) -> list[Seed]:
         if self._is_told(node, point, world):
             return [EPOCH_SEED]
-        if self._is_global(node, point, world):
-            return [by_name(node.attr)]
+        of_module = self._of_module(node, point, world)
+        if of_module is not None:
+            return of_module
         found: list[Seed] = []
         for value, _ in self._evaluator.values(node, point, world):
             if isinstance(value, External) and value.owner is not None:
@@ -399,16 +400,25 @@ class _Trace:
             return self._constructed(node, point, world) or found
         return found
 
-    def _is_global(self, node: ast.Attribute, point: Point, world: World) -> bool:
-        """Whether an attribute is a name of a module that its functions declare global: what it begins with
-        is not what it is in the end."""
+    def _of_module(self, node: ast.Attribute, point: Point, world: World) -> list[Seed] | None:
+        """What an attribute is that is a name of a module which its functions declare global; None for any
+        other."""
         modules, namespaces = self._evaluator.modules, self._evaluator.namespaces
-        return any(
-            isinstance(holder, ModuleValue)
-            and holder.module is not None
-            and namespaces.declared_global(node.attr, modules.frame(holder.module))
-            for holder, _ in self._evaluator.values(node.value, point, world)
-        )
+        for holder, _ in self._evaluator.values(node.value, point, world):
+            if isinstance(holder, ModuleValue) and holder.module is not None:
+                frame = modules.frame(holder.module)
+                if namespaces.declared_global(node.attr, frame):
+                    return self._by_functions(node.attr, node, frame)
+        return None
+
+    def _by_functions(self, name: str, node: ast.expr, frame: Frame) -> list[Seed]:
+        """What functions store in a name of their module: it does not stay what it begins with."""
+        found = [
+            seed
+            for statement, own in self._evaluator.namespaces.stored_by_functions(name, frame)
+            for seed in self._assigned(statement, name, node, own, HERE)
+        ]
+        return _few(found) or [by_name(name)]
 
     def _constructed(self, node: ast.Attribute, point: Point, world: World) -> list[Seed]:
         """What constructors store in an attribute of their objects, whatever its name says; nothing where
