@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import default_of, is_static
+from dlint.calls.returned import coming_to, parts, returned
 from dlint.knowledge.randomness import (
     GENERATORS,
     SEED_KEYWORDS,
@@ -24,7 +25,6 @@ from dlint.knowledge.randomness import (
 )
 from dlint.randomness.by_parent import is_made_before, runs_once
 from dlint.randomness.named_seeds import by_call, by_library_call, by_name
-from dlint.randomness.returned import coming_to, parts, returned
 from dlint.randomness.seed import (
     CHANGING,
     CLOCK,
