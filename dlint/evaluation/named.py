@@ -71,7 +71,7 @@ class Named:
             (value, world)
             for stem in self._evaluator.modules.imports.children(home.folder or "")
             if fits(stem, begin, end)
-            for value in self._evaluator.namespaces.exported(home, stem)[:1]
+            for value, _ in self._evaluator.namespaces.exported(home, stem)[:1]
             if isinstance(value, ModuleValue)
         ]
         unknown: Outcome = (Unknown(("module", name.key)), world)
@@ -232,7 +232,7 @@ class Named:
             return []
         return [
             value
-            for value in self._evaluator.namespaces.exported(home, name)
+            for value, _ in self._evaluator.namespaces.exported(home, name)
             if isinstance(value, Class | Function)
         ]
 

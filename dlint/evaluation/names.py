@@ -20,7 +20,7 @@ from dlint.source.statements import (
 )
 from dlint.values.frame import Argument, Frame, Point, arguments_of
 from dlint.values.operators import operate
-from dlint.values.outcomes import Outcome, told_apart, widened
+from dlint.values.outcomes import Outcome, told_apart, widened, within
 from dlint.values.values import (
     GENERATOR,
     Class,
@@ -39,7 +39,9 @@ from dlint.values.worlds import World
 if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
 
-_BUILTINS = frozenset(dir(builtins))
+# Each module has others of these: one is run as the script, and what it imports is not.
+_OF_EACH_MODULE = frozenset({"__name__", "__doc__", "__package__", "__loader__", "__spec__"})
+_BUILTINS = frozenset(dir(builtins)) - _OF_EACH_MODULE
 _CHANGES = 40
 
 
@@ -97,7 +99,7 @@ class Names:
     def _looked_up(self, name: str, point: Point, world: World) -> list[Outcome]:
         frame = point.frame
         if frame.outer is None and point.statement is None:
-            found = [(value, world) for value in self._evaluator.namespaces.of_module(name, frame)]
+            found = within(self._evaluator.namespaces.of_module(name, frame), world)
             return told_apart(found, (id(frame.scope), name))
         if name in frame.layout.changes:
             # Only what is known to be a container is worth following through its changes.
@@ -138,7 +140,7 @@ class Names:
         if "*" in frame.layout.binds:
             found = self._evaluator.namespaces.from_star(name, frame)
             if found:
-                return [(value, world) for value in found]
+                return within(found, world)
         if name in _BUILTINS:
             return [(External(f"builtins.{name}"), world)]
         return [(Unknown(("unbound", frame.module.relative, name)), world)]

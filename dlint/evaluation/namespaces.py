@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.names import canonical
 from dlint.source.statements import FunctionNode, functions_in, own_names, statements_in
 from dlint.values.frame import Frame, Point
-from dlint.values.outcomes import Outcome
+from dlint.values.outcomes import Outcome, within
 from dlint.values.values import (
     Class,
     Const,
     External,
     Function,
     Instance,
+    Key,
     Made,
     ModuleValue,
     Table,
@@ -45,7 +46,7 @@ class Namespaces:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._known: dict[tuple[int, str], list[Value]] = {}
+        self._known: dict[tuple[int, str], list[Outcome]] = {}
         # The names that are being looked for, and how deep each was asked.
         self._open: dict[tuple[int, str], int] = {}
         # The modules that the present search through star imports has been to in vain, and how deep it is.
@@ -56,18 +57,20 @@ class Namespaces:
 
     # Once a module has run
 
-    def of_module(self, name: str, frame: Frame) -> list[Value]:
-        """What a module's name stands for once the module has run."""
+    def of_module(self, name: str, frame: Frame) -> list[Outcome]:
+        """What a module's name stands for once the module has run, with what the ways to it assume: names
+        that one branch binds are together, whoever reads them (``if CI: WORKERS, KEEP = 0, False``)."""
         mark = (id(frame.scope), name)
         known = self._known.get(mark)
         if known is not None:
             return known
         if mark in self._open or len(self._open) > _CYCLE:
             self._evaluator.cut(self._open.get(mark, 0))
-            return [Unknown(("global", frame.module.relative, name))]
+            return [(Unknown(("global", frame.module.relative, name)), HERE)]
         self._open[mark] = self._evaluator.depth
         try:
-            values: dict[object, Value] = {}
+            values: dict[Key, Value] = {}
+            worlds: dict[Key, list[World]] = {}
             for statement, w in self._evaluator.flow.definitions(
                 name, Point(frame, None), HERE, anew=name not in frame.layout.changes
             ):
@@ -77,13 +80,13 @@ class Namespaces:
                     else self._evaluator.names.defined(statement, name, frame, w)
                 )
                 # A name that some path never binds is not read there.
-                values.update(
-                    (value.key, value) for value, _ in found if statement is not None or len(found) == 1
-                )
+                for value, v in found if statement is not None or len(found) == 1 else ():
+                    values[value.key] = value
+                    worlds.setdefault(value.key, []).append(v)
             if len(values) > 1:
-                unbound = ("unbound", frame.module.relative, name)
-                values.pop(unbound, None)
-            if self.declared_global(name, frame):
+                values.pop(Unknown(("unbound", frame.module.relative, name)).key, None)
+            by_functions = self.declared_global(name, frame)
+            if by_functions:
                 if all(isinstance(value, Const) and value.value is not None for value in values.values()):
                     values.clear()  # a setting, and what it starts with is not what it is set to
                 values.update((value.key, value) for value in self._set_by_functions(name, frame))
@@ -91,9 +94,20 @@ class Namespaces:
         finally:
             del self._open[mark]
         filled = self._evaluator.filled
+        left = list(values.values())
+        last = self._evaluator.changed_later.of_module(left, name, frame)
+        # What is stored later is stored on all ways, and one value needs no telling apart.
+        told = (
+            len(left) > 1
+            and not by_functions
+            and [value.key for value in last] == [value.key for value in left]
+        )
         result = [
-            filled.of_module(value, frame.module, name) if isinstance(value, Table) else value
-            for value in self._evaluator.changed_later.of_module(list(values.values()), name, frame)
+            (
+                filled.of_module(value, frame.module, name) if isinstance(value, Table) else value,
+                worlds[value.key][0].shared(worlds[value.key][1:]) if told else HERE,
+            )
+            for value in last
         ]
         if not self._open:
             self._known[mark] = result
@@ -114,18 +128,22 @@ class Namespaces:
 
     def _set_by_functions(self, name: str, frame: Frame) -> Iterator[Value]:
         """The objects that functions of a module store in one of its names."""
+        for statement, own in self.stored_by_functions(name, frame):
+            for value, _ in self._evaluator.names.defined(statement, name, own, HERE):
+                if isinstance(value, Made | Instance):
+                    yield value
+
+    def stored_by_functions(self, name: str, frame: Frame) -> Iterator[tuple[ast.stmt, Frame]]:
+        """The statements by which functions of a module bind one of its names that they declare global, with
+        the frames of these functions."""
         for node, around in _functions_of(frame):
             inside = list(statements_in(node.body))
             if any(isinstance(each, ast.Global) and name in each.names for each in inside):
                 owner = Class(around.scope, frame) if isinstance(around.scope, ast.ClassDef) else None
                 own = Frame(frame.module, node, around, owner=owner)
-                for statement in inside:
-                    if isinstance(statement, ast.Assign) and name in own_names(statement):
-                        for value, _ in self._evaluator.names.defined(statement, name, own, HERE):
-                            if isinstance(value, Made | Instance):
-                                yield value
+                yield from ((each, own) for each in inside if name in own_names(each))
 
-    def from_star(self, name: str, frame: Frame) -> list[Value]:
+    def from_star(self, name: str, frame: Frame) -> list[Outcome]:
         """What the star imports of a module bring under a name."""
         if len(self._open) > _CYCLE:
             return []
@@ -142,7 +160,7 @@ class Namespaces:
                         if found:
                             return found
                     elif isinstance(source, External) and name in _STAR_NAMES.get(source.name, ()):
-                        return [External(canonical(f"{source.name}.{name}"))]
+                        return [(External(canonical(f"{source.name}.{name}")), HERE)]
             self._in_vain.add(mark)
         finally:
             del self._open[mark]
@@ -151,7 +169,7 @@ class Namespaces:
                 self._in_vain.clear()
         return []
 
-    def exported(self, module: ModuleValue, name: str) -> list[Value]:
+    def exported(self, module: ModuleValue, name: str) -> list[Outcome]:
         """What a module of the program has under a name: its own, by a star import, or a submodule."""
         if module.module is not None:
             frame = self._evaluator.modules.frame(module.module)
@@ -164,12 +182,12 @@ class Namespaces:
             if not module.module.is_package:
                 return []
         value = self._submodule(module, name)
-        return [value] if value is not None else []
+        return [(value, HERE)] if value is not None else []
 
     def member(self, module: ModuleValue, name: str, world: World) -> list[Outcome]:
         """The values of an attribute of a module of the program."""
-        found: list[Value] = self.exported(module, name)
-        return [(value, world) for value in found] or [(Unknown(("member", module.key, name)), world)]
+        found = self.exported(module, name)
+        return within(found, world) if found else [(Unknown(("member", module.key, name)), world)]
 
     def public(self, module: ModuleValue) -> Iterator[tuple[str, Class | Function]]:
         """The classes and functions that a module of the program makes available, with their names and by
@@ -187,7 +205,7 @@ class Namespaces:
                         if "." not in name and name != "*"
                     ]
         for name in sorted(set(names)):
-            for value in self.exported(module, name):
+            for value, _ in self.exported(module, name):
                 if isinstance(value, Class | Function):
                     yield name, value
 

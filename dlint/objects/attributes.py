@@ -91,29 +91,29 @@ class Attributes:
                     return [(Unknown(("attribute", base.key, name)), world)]
                 return self._evaluator.records.with_environment(base, name, outcomes)
             case Class():
-                found = self._evaluator.classes.member(base, name)
+                found = _together(self._evaluator.classes.members(base, name), world)
                 if any(
-                    isinstance(value, Const) for value, _ in found
+                    isinstance(value, Const) for value, _, _ in found
                 ) and self._evaluator.changed_later.is_set_on_class(base, name):
                     return [(Unknown(("attribute", base.key, name)), world)]
                 if found:
                     classes = self._evaluator.classes
                     bound = [
-                        (classes.as_member(classes.bind(value, base, owner), owner), owner)
-                        for value, owner in found
+                        (classes.as_member(classes.bind(value, base, owner), owner), owner, w)
+                        for value, owner, w in found
                     ]
-                    return [(self._filled(value, owner, name), world) for value, owner in bound]
+                    return [(self._filled(value, owner, name), w) for value, owner, w in bound]
                 if name == "__name__":
                     return [(Const(base.name), world)]
                 if name == "__subclasses__":
                     of_it = Arguments([Argument(None, None, base)])
                     return [(Partial(External(SUBCLASSES), of_it), world)]
             case Super():
-                found = self._evaluator.classes.behind(base, name)
-                if found:
+                above = self._evaluator.classes.behind(base, name)
+                if above:
                     return [
                         (self._evaluator.classes.bind(value, base.receiver, owner), world)
-                        for value, owner in found
+                        for value, owner in above
                     ]
                 if isinstance(base.receiver, Instance):
                     inherited = self._of_generator(base.receiver, name)
@@ -190,10 +190,10 @@ class Attributes:
     def _of_instance(
         self, instance: Instance, name: str, node: ast.AST, point: Point, world: World
     ) -> list[Outcome]:
-        members = self._evaluator.classes.member(instance.cls, name)
+        members = _together(self._evaluator.classes.members(instance.cls, name), world)
         getters = [
             Function(value.node, value.frame, instance, owner)
-            for value, owner in members
+            for value, owner, _ in members
             if isinstance(value, Function) and is_property(value.node)
         ]
         if getters:
@@ -206,8 +206,8 @@ class Attributes:
             # Only one of the classes that a base may be need have the property.
             return told_apart([*found, *self.held(instance, name, world)], (instance.key, name))
         bound = [
-            (self._filled(self._evaluator.classes.bind(value, instance, owner), owner, name), world)
-            for value, owner in members
+            (self._filled(self._evaluator.classes.bind(value, instance, owner), owner, name), w)
+            for value, owner, w in members
         ]
         bound = self._declared.of(instance, name, bound, node, point, world) or bound
         when_made = bool(members) and self._stored_when_made(instance, name)
@@ -499,3 +499,12 @@ def _called_last(
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=receiver), attr=called))):
                 if receiver == own:
                     yield from [each for each in methods if each[1].name == called][:1]
+
+
+def _together(members: list[tuple[Value, Class, World]], world: World) -> list[tuple[Value, Class, World]]:
+    """What a class has under a name, as far as a world agrees; nothing is told of it where one of several
+    assumes nothing."""
+    if not all(w.facts for _, _, w in members):
+        return [(value, owner, world) for value, owner, _ in members]
+    joined = ((value, owner, world.joined(w)) for value, owner, w in members)
+    return [(value, owner, both) for value, owner, both in joined if both is not None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.budget.budget import spend
 from dlint.evaluation.questions import begun
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 _PROPERTIES = frozenset({"property"}) | CACHED_PROPERTIES
 _STATIC = "builtins.staticmethod"
+# What a class has under a name, the class that defines it, and what is assumed where it is that.
+_Member: TypeAlias = tuple[Value, Class, World]
 
 
 class Classes:
@@ -229,27 +231,34 @@ class Classes:
 
     # Members
 
-    def member(self, cls: Class, name: str, without: set[Key] | None = None) -> list[tuple[Value, Class]]:
-        """What a class or the nearest class above it defines under a name, and where. ``without`` are the
-        classes that are known to have nothing of the kind."""
+    def member(self, cls: Class, name: str) -> list[tuple[Value, Class]]:
+        """What a class or the nearest class above it defines under a name, and where."""
+        return [(value, owner) for value, owner, _ in self.members(cls, name)]
+
+    def members(self, cls: Class, name: str, without: set[Key] | None = None) -> list[_Member]:
+        """The same with what the ways through the body of the class assume, where there are several: names
+        that one branch binds are together. ``without`` are the classes that are known to have nothing of the
+        kind."""
         layout = layout_of(cls.node)
         if name in layout.binds:
             frame = Frame(cls.module, cls.node, cls.frame)
-            found: list[tuple[Value, Class]] = []
+            found: list[_Member] = []
             for statement, w in self._evaluator.flow.definitions(name, Point(frame, None), HERE):
                 if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-                    found.append((Function(statement, frame, owner=cls), cls))
+                    found.append((Function(statement, frame, owner=cls), cls, w))
                 elif statement is not None:
                     found += [
-                        (value, cls) for value, _ in self._evaluator.names.defined(statement, name, frame, w)
+                        (value, cls, v)
+                        for value, v in self._evaluator.names.defined(statement, name, frame, w)
                     ]
-            return found
-        return self.member_above(cls, name, without)
+            return found if len(found) > 1 else [(value, owner, HERE) for value, owner, _ in found]
+        return self._above(cls, name, without)
 
-    def member_above(
-        self, cls: Class, name: str, without: set[Key] | None = None
-    ) -> list[tuple[Value, Class]]:
-        """The same, from the bases of a class on."""
+    def member_above(self, cls: Class, name: str) -> list[tuple[Value, Class]]:
+        """What a class has under a name from its bases on."""
+        return [(value, owner) for value, owner, _ in self._above(cls, name, None)]
+
+    def _above(self, cls: Class, name: str, without: set[Key] | None) -> list[_Member]:
         if len(cls.node.bases) > 1 and not self.has_choice(cls):
             return self._next(self.line(cls)[1:], name)
         without = set() if without is None else without
@@ -260,19 +269,19 @@ class Classes:
                 member
                 for value in values
                 if isinstance(value, Class) and value.key not in without
-                for member in self.member(value, name, without)
+                for member in self.members(value, name, without)
             ]
             if found:
                 without.discard(cls.key)
                 return found
         return []
 
-    def _next(self, line: list[Class], name: str) -> list[tuple[Value, Class]]:
+    def _next(self, line: list[Class], name: str) -> list[_Member]:
         """What the first of some classes that defines a name has under it."""
         for above in line:
             spend(1)
             if name in layout_of(above.node).binds:
-                return self.member(above, name)
+                return self.members(above, name)
         return []
 
     def behind(self, value: Super, name: str) -> list[tuple[Value, Class]]:
@@ -283,7 +292,8 @@ class Classes:
             line = self.line(own)
             keys = [each.key for each in line]
             if value.cls.key in keys:
-                return self._next(line[keys.index(value.cls.key) + 1 :], name)
+                found = self._next(line[keys.index(value.cls.key) + 1 :], name)
+                return [(value, owner) for value, owner, _ in found]
         return self.member_above(value.cls, name)
 
     def methods(self, instance: Instance, name: str) -> list[Function]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import default_of, is_static
+from dlint.calls.returned import coming_to, parts, returned
 from dlint.knowledge.randomness import (
     GENERATORS,
     SEED_KEYWORDS,
@@ -43,8 +43,7 @@ from dlint.randomness.seed import (
 from dlint.randomness.told import told_in_rounds
 from dlint.source.statements import dotted, own_names, parameters, self_name, statements_in, target_names
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
-from dlint.values.places import path_to, tests_around
-from dlint.values.values import Const, External, Function, Instance, Made, Partial, Value
+from dlint.values.values import Const, External, Function, Instance, Made, ModuleValue, Partial, Value
 from dlint.values.worlds import HERE, World
 from dlint.workers.worker_dataset import meant
 
@@ -231,10 +230,10 @@ class _Trace:
             return self._argument(local, world)
         return self._named(node.id, node, point, world)
 
-    def _named(self, name: str, node: ast.Name, point: Point, world: World) -> list[Seed]:
+    def _named(self, name: str, node: ast.expr, point: Point, world: World) -> list[Seed]:
         frame = point.frame
         if isinstance(frame.scope, ast.Module) and self._evaluator.namespaces.declared_global(name, frame):
-            return [by_name(name)]
+            return self._by_functions(name, node, frame)
         if name not in frame.layout.binds:
             return self._from_start(name, node, frame, world)
         found: list[Seed] = []
@@ -247,7 +246,7 @@ class _Trace:
                 found += self._from_start(name, node, frame, w)
         return found or [by_name(name)]
 
-    def _from_start(self, name: str, node: ast.Name, frame: Frame, world: World) -> list[Seed]:
+    def _from_start(self, name: str, node: ast.expr, frame: Frame, world: World) -> list[Seed]:
         scope = frame.scope
         if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) and any(
             parameter.arg == name for parameter in parameters(scope)
@@ -261,7 +260,7 @@ class _Trace:
         return self._values(node, name, Point(frame, None), world)
 
     def _assigned(
-        self, statement: ast.stmt, name: str, node: ast.Name, frame: Frame, world: World
+        self, statement: ast.stmt, name: str, node: ast.expr, frame: Frame, world: World
     ) -> list[Seed]:
         before = Point(frame, statement)
         match statement:
@@ -287,11 +286,19 @@ class _Trace:
     def _unpacked(
         self, target: ast.Tuple | ast.List, name: str, value: ast.expr, before: Point, world: World
     ) -> list[Seed]:
-        if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
-            for part, item in zip(target.elts, value.elts, strict=True):
-                if isinstance(part, ast.Name) and part.id == name:
-                    return self.of(item, before, world)
-        return [Seed(seed.kinds) for seed in self.of(value, before, world)]
+        """What a name among several gets of what they are given together."""
+        at = next(index for index, each in enumerate(target.elts) if name in target_names(each))
+        inner, starred = target.elts[at], any(isinstance(each, ast.Starred) for each in target.elts)
+        found: list[Seed] = []
+        for part in parts(self._evaluator, value, at, 0 if starred else len(target.elts), before, world):
+            if not self._may_be(part.world, part.point.frame):
+                continue
+            if not part.is_whole and isinstance(inner, ast.Tuple | ast.List):
+                found += self._unpacked(inner, name, part.node, part.point, part.world)
+            else:
+                seeds = self.of(part.node, part.point, part.world)
+                found += [Seed(seed.kinds) for seed in seeds] if part.is_whole else seeds
+        return _few(found) or [UNKNOWN_SEED]
 
     def _values(self, node: ast.expr, name: str, point: Point, world: World) -> list[Seed]:
         """By what the evaluator knows of an expression, else by how its name reads."""
@@ -372,7 +379,7 @@ class _Trace:
         if id(point.frame.scope) in self._inside:
             return self.of(expression, point, world)
         # What the parent gives it gives where it comes to that: `partial(init, seed=seed) if seed else None`.
-        worlds = self._coming_to(point, world, expression) or [world]
+        worlds = coming_to(self._evaluator, point, world, expression) or [world]
         return _few([seed for w in worlds for seed in self.of(expression, point, w)])
 
     # Attributes and calls
@@ -380,6 +387,9 @@ class _Trace:
     def _attribute(self, node: ast.Attribute, point: Point, world: World) -> list[Seed]:
         if self._is_told(node, point, world):
             return [EPOCH_SEED]
+        of_module = self._of_module(node, point, world)
+        if of_module is not None:
+            return of_module
         found: list[Seed] = []
         for value, _ in self._evaluator.values(node, point, world):
             if isinstance(value, External) and value.owner is not None:
@@ -389,6 +399,26 @@ class _Trace:
         if any(seed.kinds == UNKNOWN_SEED.kinds for seed in found) and not sounds_changing(node.attr):
             return self._constructed(node, point, world) or found
         return found
+
+    def _of_module(self, node: ast.Attribute, point: Point, world: World) -> list[Seed] | None:
+        """What an attribute is that is a name of a module which its functions declare global; None for any
+        other."""
+        modules, namespaces = self._evaluator.modules, self._evaluator.namespaces
+        for holder, _ in self._evaluator.values(node.value, point, world):
+            if isinstance(holder, ModuleValue) and holder.module is not None:
+                frame = modules.frame(holder.module)
+                if namespaces.declared_global(node.attr, frame):
+                    return self._by_functions(node.attr, node, frame)
+        return None
+
+    def _by_functions(self, name: str, node: ast.expr, frame: Frame) -> list[Seed]:
+        """What functions store in a name of their module: it does not stay what it begins with."""
+        found = [
+            seed
+            for statement, own in self._evaluator.namespaces.stored_by_functions(name, frame)
+            for seed in self._assigned(statement, name, node, own, HERE)
+        ]
+        return _few(found) or [by_name(name)]
 
     def _constructed(self, node: ast.Attribute, point: Point, world: World) -> list[Seed]:
         """What constructors store in an attribute of their objects, whatever its name says; nothing where
@@ -528,37 +558,16 @@ class _Trace:
         return FRESH_SEED if id(point.frame.scope) in self._inside else EPOCH_SEED
 
     def _returned(self, function: Function, node: ast.Call, point: Point, world: World) -> list[Seed]:
-        frame = self._evaluator.calls.enter(function, arguments_of(node, point), node, point)
-        if isinstance(function.node, ast.Lambda):
-            return self.of(function.node.body, Point(frame, None), world)
         found = [
             seed
-            for statement in statements_in(function.node.body)
-            if isinstance(statement, ast.Return) and statement.value is not None
-            for w in self._coming_to(Point(frame, statement), world)
-            for seed in self.of(statement.value, Point(frame, statement), w)
+            for value, at, w in returned(self._evaluator, function, node, point, world)
+            for seed in self.of(value, at, w)
         ]
+        if isinstance(function.node, ast.Lambda):
+            return found
         return [by_call(node) if seed.kinds == UNKNOWN_SEED.kinds else seed for seed in found] or [
             UNKNOWN_SEED
         ]
-
-    def _coming_to(self, point: Point, world: World, part: ast.expr | None = None) -> list[World]:
-        """The worlds in which control comes to a place of a function, or to a part of its statement, by the
-        tests around it."""
-        tests = [(test, outcome) for test, outcome, _ in tests_around(point)]
-        around = [*path_to(point.statement, part), part] if part is not None else []
-        for outer, inner in pairwise(around):
-            if isinstance(outer, ast.IfExp) and inner is not outer.test:
-                tests.append((outer.test, inner is outer.body))
-        worlds = [world]
-        for test, outcome in tests:
-            worlds = [
-                w
-                for each in worlds
-                for result, w in self._evaluator.truth(test, point, each)
-                if result is outcome
-            ][:_MOST]
-        return worlds
 
 
 def _stored(frame: Frame, name: str) -> list[tuple[ast.expr, Point]] | None:

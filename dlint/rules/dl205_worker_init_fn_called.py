@@ -82,8 +82,9 @@ def check(program: Program) -> Iterator[Found]:
         called = called_init(program, loader)
         if called is not None:
             yield _called(program, loader, called)
-        elif written is not None:
-            yield from _uncallable(program, loader, written)
+        else:
+            # One in a dict of options stands elsewhere: the call that hands it on shows which loader it is.
+            yield from _uncallable(program, loader, written or loader.call)
 
 
 def _called(program: Program, loader: Loader, called: Called) -> Found:

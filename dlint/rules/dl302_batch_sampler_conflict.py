@@ -2,8 +2,8 @@
 
 ## What it finds
 
-- `batch_sampler` that is not None with a `batch_size` other than 1, `shuffle=True`, a `sampler` or
-  `drop_last=True`;
+- `batch_sampler` that is not None with a `batch_size` other than 1 (also an option's or a setting's default,
+  or the one that the batch sampler is made with), `shuffle=True`, a `sampler` or `drop_last=True`;
 - `batch_size=None` with `drop_last=True`;
 - `sampler=BatchSampler(...)` while `batch_size` is not None, and no `collate_fn` takes the batch apart.
 
@@ -30,7 +30,8 @@ loader = DataLoader(dataset, batch_sampler=BatchSampler(sampler, 8, False))
 
 ## Level
 
-- `error`, error: every way to the call gives both; `warning`, error: only some do.
+- `error`, error: every way to the call gives both; `warning`, error: only some do, or the batch size is the
+  batch sampler's and not known, and not 1.
 - `error`, silent: `sampler=BatchSampler(...)`, of which no error tells; `warning`, silent: on some ways.
 
 ## Fix safety
@@ -52,15 +53,17 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
+from dlint.evaluation.options.option import is_asked_for
 from dlint.finding import Effect, Remedy
 from dlint.loaders.conflicts import Conflict, applicability, is_on, surely_given
 from dlint.loaders.loader_classes import conflicting
 from dlint.loaders.loaders import MOST_WAYS, Loader
-from dlint.program.conditions import SOME_WAYS
+from dlint.program.conditions import SOME_WAYS, both
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.streams.items import is_default_collate
-from dlint.values.values import Const, Key, Made, Value
+from dlint.values.facts import fits
+from dlint.values.values import Const, Made, Value
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
@@ -68,6 +71,7 @@ if TYPE_CHECKING:
 
 _NAMES = ("batch_sampler", "batch_size", "shuffle", "sampler", "drop_last")
 _OF_INDICES = ("sampler", "batch_size", "batch_sampler", "collate_fn")
+_ONE, _TWO = Const(1), Const(2)
 _BATCH_SAMPLERS = frozenset({"torch.utils.data.BatchSampler"})
 Given: TypeAlias = dict[str, Value | None]
 _Judge: TypeAlias = "Callable[[Evaluator, Given, World], bool]"
@@ -98,10 +102,30 @@ def _beside(evaluator: Evaluator, given: Given, world: World) -> list[str]:
     """What is surely given beside a batch sampler."""
     if not surely_given(given["batch_sampler"], world):
         return []
-    size = given["batch_size"]
-    found = ["batch_size"] if isinstance(size, Const) and size.value != 1 else []
+    found = ["batch_size"] if _is_of_many(evaluator, given, world) is not False else []
     found += [name for name in ("shuffle", "drop_last") if is_on(evaluator, given[name], world)]
     return found + (["sampler"] if surely_given(given["sampler"], world) else [])
+
+
+def _is_of_many(evaluator: Evaluator, given: Given, world: World) -> bool | None:
+    """Whether a batch size is given that is not 1; None where it is that of the batch sampler, too, which may
+    be any."""
+    size = _by_default(evaluator, given["batch_size"], world)
+    if size is None or isinstance(size, Const):
+        return size is not None and size.value != 1
+    about = world.about(size.key)
+    if not fits(_ONE, about):
+        return True
+    return None if fits(_TWO, about) and _is_told(evaluator, given["batch_sampler"], size, world) else False
+
+
+def _by_default(evaluator: Evaluator, size: Value | None, world: World) -> Value | None:
+    """A number, or what an option or a setting is where the user asks for nothing, and the world is one in
+    which it may be."""
+    if size is None or not is_asked_for(size) or not world.is_as_it_stands:
+        return size
+    default = evaluator.options.by_default(size, world)
+    return default if default is not None and fits(default, world.about(size.key)) else size
 
 
 def _unbatched_drop(evaluator: Evaluator, given: Given, world: World) -> bool:
@@ -115,18 +139,20 @@ def _batches_as_indices(evaluator: Evaluator, given: Given, world: World) -> boo
         return False
     batched = size is None or (isinstance(size, Const) and size.value is not None)
     # Who has made batches of that many has no None there.
-    batched = batched or (size is not None and size.key in _sizes(evaluator, sampler, world))
+    batched = batched or (size is not None and _is_told(evaluator, sampler, size, world))
     # A collate_fn of its own may be there to take the one item out: `lambda batch: batch[0]`.
     plain = is_default_collate(given["collate_fn"])
     return batched and plain and given["batch_sampler"] is None
 
 
-def _sizes(evaluator: Evaluator, sampler: Made, world: World) -> set[Key]:
-    """What a library's batch sampler is told of how large its batches are."""
+def _is_told(evaluator: Evaluator, sampler: Value | None, size: Value, world: World) -> bool:
+    """Whether a library's batch sampler is told that its batches are of a size."""
+    if not isinstance(sampler, Made) or sampler.name not in _BATCH_SAMPLERS:
+        return False
     given = sampler.arguments.keywords.get("batch_size")
     if given is None and len(sampler.arguments.positional) > 1:
         given = sampler.arguments.positional[1]
-    return {value.key for value, _ in evaluator.value_of(given, world)} if given is not None else set()
+    return given is not None and any(value.key == size.key for value, _ in evaluator.value_of(given, world))
 
 
 def _batch_sampler(evaluator: Evaluator, loader: Loader, conflict: Conflict) -> Found:
@@ -140,7 +166,10 @@ def _batch_sampler(evaluator: Evaluator, loader: Loader, conflict: Conflict) -> 
     )
     cure = f"leave out {names} where a batch_sampler is given"
     goes = conflict.always or _is_batched_by_sampler(loader)
-    return _found(loader, conflict, what, "error", cure, beside, goes)
+    found = _found(loader, conflict, what, "error", cure, beside, goes)
+    if beside == ["batch_size"] and not any(_is_of_many(evaluator, way, HERE) for way in conflict.ways):
+        return found._replace(condition=both(found.condition, "the batch size is not 1"))
+    return found
 
 
 def _is_batched_by_sampler(loader: Loader) -> bool:

@@ -20,7 +20,7 @@ _WORD = re.compile(rb"[\w\x80-\xff]+")
 _ASKED_LINE = re.compile(rb"getattr\((?<!\wgetattr\()([^\n]*)")
 _ASKED = re.compile(rb",\s*['\"]([\w\x80-\xff]+)['\"]\s*(?=[,)])")
 # But for what an f-string shows with its name: ``f"{args.device=}"``.
-_STORED = re.compile(rb"\.([\w\x80-\xff]+)\s*(?:\+|-|\*|//?)?=(?!=|[ \t]*[}!:])")
+_STORED = re.compile(rb"\.([\w\x80-\xff]+)\s*(?:[-+&|^%@]|\*\*?|//?|<<|>>)?=(?!=|[ \t]*[}!:])")
 # What stands on a line before the last dot of an annotation: ``device: torch.device = None``, or, of one of
 # several, ``device: str | torch.device = "cpu"``.
 _OTHERS = rb"(?:[\w.\x80-\xff]+(?:\[[^\]\n]*\])?\s*\|\s*)*"
