@@ -112,7 +112,8 @@ from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.nodes import speaks_of
 from dlint.source.statements import FunctionNode, dotted, parameters, self_name, statements_in
-from dlint.streams.shares import UNTOLD, Part, Shares, Told, is_what, passed_through
+from dlint.streams.orders import is_what, passed_through
+from dlint.streams.shares import UNTOLD, Part, Shares, Told
 from dlint.streams.sources.staged import shuffled_shares
 from dlint.values.frame import Frame, Point
 from dlint.values.places import loops_around, path_to
