@@ -12,6 +12,16 @@ from dlint.values.frame import Point
 from dlint.values.places import LOOPS, places_around
 
 _ONE_BY_ONE = frozenset({"enumerate", "iter", "list", "reversed", "tqdm", "tuple"})
+# What gives the rows of a table, or the numbers of an array, one by one or as they are; and by what they are
+# picked by their places.
+_AS_IT_IS = frozenset(
+    {
+        *("copy", "iterrows", "itertuples", "reset_index", "to_dict", "to_list", "to_numpy", "to_records"),
+        "tolist",
+    }
+)
+_BY_PLACE = frozenset({"iloc", "values"})
+_SORTS = frozenset({"sort", "sort_index", "sort_values"})
 
 
 class Orders:
@@ -38,7 +48,7 @@ class Orders:
 
     def _gets(self, call: ast.Call, whole: str | ast.expr) -> bool:
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
-        if any(is_what(passed_through(each), whole) for each in given):
+        if any(is_what(each, whole) for each in given):
             return True
         called = dotted(call.func.value) if isinstance(call.func, ast.Attribute) else None
         return called is not None and isinstance(whole, str) and whole.startswith(f"{called}.")
@@ -46,20 +56,44 @@ class Orders:
     def hands_on(self, whole: str | ast.expr, after: Point) -> bool:
         """Whether the function gives, one by one, what a call gives, or what a name stands for as a statement
         left it: it returns that, or is a generator that goes through it."""
-        places = [node for node in walk(self._function) if _gives(node, whole)]
+        places = [node for node in walk(self._function) if self._gives(node, whole)]
         return any(
             not isinstance(whole, str) or (comes_after(after, place) and self.is_left(whole, after, place))
             for place in places
         )
 
+    def _gives(self, node: ast.AST, whole: str | ast.expr) -> bool:
+        """Whether a statement or expression gives what another is, or a name stands for, to the caller, in
+        its order; on some ways at least."""
+        match node:
+            case ast.For(iter=source, body=body):
+                inside = (each for statement in body for each in walk(statement))
+                return is_what(source, whole) and any(
+                    isinstance(each, ast.Yield | ast.YieldFrom) for each in inside
+                )
+            case ast.YieldFrom(value=source) | ast.Return(value=ast.expr() as source):
+                return any(is_what(way, whole) for way in self.ways(source))
+        return False
+
+    def ways(self, value: ast.expr) -> list[ast.expr]:
+        """What an expression may give by tests that are known to leave the rest of the function as it is."""
+        return [value]
+
     def leaves(self, whole: str, after: Point) -> str | None:
         """The attribute of its object that a method leaves to whoever calls it, as a statement left that."""
         holder, _, name = whole.partition(".")
-        statement = after.statement
-        if not name or holder != self_name(self._function) or statement is None:
+        if not name or holder != self_name(self._function) or after.statement is None:
             return None
-        later = (each for each in self._statements if is_below(each, statement))
-        return None if any(_sorts(each, whole) or whole in own_names(each) for each in later) else name
+        return None if self.orders_again(whole, after) else name
+
+    def orders_again(self, whole: str, after: Point) -> bool:
+        """Whether the function gives what a name stands for another order, or the name to something else,
+        below a statement, or anywhere."""
+        return any(
+            _sorts(each, whole) or whole in own_names(each)
+            for each in self._statements
+            if after.statement is None or is_below(each, after.statement)
+        )
 
     def gives_back(self, whole: str) -> bool:
         """Whether all that the function gives is what it got under a name, or a slice of it, in its order."""
@@ -69,7 +103,7 @@ class Orders:
         return bool(places) and all(
             node.value is not None
             and not isinstance(node, ast.Yield)
-            and dotted(_sliced(node.value)) == whole
+            and _is_slice_of(node.value, whole)
             and self.is_left(whole, None, node)
             for node in places
         )
@@ -108,10 +142,9 @@ def is_within(node: ast.AST, outer: ast.AST) -> bool:
 def comes_after(point: Point | None, node: ast.AST) -> bool:
     """Whether control may come from a statement, or from the start, to a node that is written below it: not
     in another branch of the same ``if``, and not behind a ``return``."""
-    if point is None:
+    if point is None or point.statement is None:
         return True
-    statement = point.statement
-    if statement is None or not is_below(node, statement):
+    if not is_below(node, point.statement):
         return False
     leaves_round = False
     for place in places_around(point):
@@ -130,33 +163,48 @@ def comes_after(point: Point | None, node: ast.AST) -> bool:
 
 
 def is_what(node: ast.expr, whole: str | ast.expr) -> bool:
-    """Whether an expression is a name, or a certain call, or goes through what that gives."""
-    return dotted(node) == whole if isinstance(whole, str) else passed_through(node) is whole
+    """Whether an expression is a name, or a certain call, or goes through what that stands for."""
+    at: ast.expr | None = node
+    while at is not None:
+        if dotted(at) == whole if isinstance(whole, str) else at is whole:
+            return True
+        at = _through(at)
+    return False
 
 
 def passed_through(node: ast.expr) -> ast.expr:
     """What an expression goes through from the first thing to the last, be it backwards."""
-    match node:
-        case ast.Call(func=ast.Name(id=name), args=[inner, *_]) if name in _ONE_BY_ONE:
-            return passed_through(inner)
-        case ast.Call(func=ast.Name(id="map"), args=[_, inner]):
-            return passed_through(inner)
-        case ast.Call(func=ast.Attribute(value=inner, attr="tolist"), args=[], keywords=[]):
-            return passed_through(inner)
-        case ast.GeneratorExp(generators=[each]) | ast.ListComp(generators=[each]) if not each.ifs:
-            return passed_through(each.iter)
+    while (inner := _through(node)) is not None:
+        node = inner
     return node
 
 
-def _sliced(node: ast.expr) -> ast.expr:
-    """What an expression is a slice of, or goes through as it is."""
-    inner = passed_through(node)
-    match inner:
+def _through(node: ast.expr) -> ast.expr | None:
+    """What an expression itself goes through from the first thing to the last."""
+    match node:
+        case ast.Call(func=ast.Name(id=name), args=[inner, *_]) if name in _ONE_BY_ONE:
+            return inner
+        case ast.Call(func=ast.Name(id="map"), args=[_, inner]):
+            return inner
+        case ast.Call(func=ast.Attribute(value=inner, attr=name)) if name in _AS_IT_IS:
+            return inner
+        case ast.Attribute(value=inner, attr=name) if name in _BY_PLACE:
+            return inner
+        case ast.GeneratorExp(generators=[each]) | ast.ListComp(generators=[each]) if not each.ifs:
+            return each.iter
+    return None
+
+
+def _is_slice_of(node: ast.expr, whole: str) -> bool:
+    """Whether an expression is a name, or slices of what that stands for, in its order."""
+    if is_what(node, whole):
+        return True
+    match passed_through(node):
         case ast.Subscript(value=value, slice=ast.Slice()):
-            return _sliced(value)
+            return _is_slice_of(value, whole)
         case ast.Call(func=ast.Name(id="islice") | ast.Attribute(attr="islice"), args=[value, _, *_]):
-            return _sliced(value)
-    return inner
+            return _is_slice_of(value, whole)
+    return False
 
 
 def is_by(node: ast.expr, whole: str | ast.expr) -> bool:
@@ -165,24 +213,10 @@ def is_by(node: ast.expr, whole: str | ast.expr) -> bool:
     return is_what(inner, whole) or (isinstance(inner, ast.Subscript) and is_what(inner.slice, whole))
 
 
-def _gives(node: ast.AST, whole: str | ast.expr) -> bool:
-    """Whether a statement or expression gives what another is, or a name stands for, to the caller, in its
-    order."""
-    match node:
-        case ast.For(iter=source, body=body):
-            inside = (each for statement in body for each in walk(statement))
-            return is_what(passed_through(source), whole) and any(
-                isinstance(each, ast.Yield | ast.YieldFrom) for each in inside
-            )
-        case ast.YieldFrom(value=source) | ast.Return(value=ast.expr() as source):
-            return is_what(passed_through(source), whole)
-    return False
-
-
 def _sorts(statement: ast.stmt, whole: str) -> bool:
     """Whether a statement puts a sequence in an order of its things, whatever order it had."""
     match statement:
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=value, attr="sort"))):
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=value, attr=name))) if name in _SORTS:
             return dotted(value) == whole
     return False
 
@@ -190,8 +224,6 @@ def _sorts(statement: ast.stmt, whole: str) -> bool:
 def _keeps_order(statement: ast.stmt, whole: str) -> bool:
     """Whether a statement leaves what it makes anew of a sequence in the order that it had."""
     match statement:
-        case ast.Assign(value=ast.Subscript(value=value, slice=ast.Slice())):
-            return dotted(value) == whole
-        case ast.Assign(value=ast.Call(func=ast.Name(id="list" | "tuple"), args=[value])):
-            return dotted(value) == whole
+        case ast.Assign(value=value):
+            return _is_slice_of(value, whole)
     return False

@@ -148,16 +148,21 @@ class Shares(Orders):
         ``files = shuffled(files) if train else files``."""
         match point.statement:
             case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value):
-                if passed_through(value) is call:
+                if any(passed_through(way) is call for way in self.ways(value)):
                     return dotted(target)
-                if isinstance(value, ast.IfExp) and not self._is_tested_again(value):
-                    ways = ((value.body, True), (value.orelse, False))
-                    if any(
-                        passed_through(way) is call and not self._is_lone(value.test, outcome)
-                        for way, outcome in ways
-                    ):
-                        return dotted(target)
         return None
+
+    def ways(self, value: ast.expr) -> list[ast.expr]:
+        """What an expression may give where there are several workers."""
+        if not isinstance(value, ast.IfExp):
+            return [value]
+        ways = ((value.body, True), (value.orelse, False))
+        return [
+            each
+            for way, outcome in (() if self._is_tested_again(value) else ways)
+            if not self._is_lone(value.test, outcome)
+            for each in self.ways(way)
+        ]
 
     def _is_tested_again(self, choice: ast.IfExp) -> bool:
         """Whether another test of the function asks about the same: those ways may be the others."""
