@@ -30,6 +30,7 @@ from dlint.streams.items import inner, readers
 from dlint.streams.memory.stored import Field
 from dlint.values.frame import Argument, Frame, Point, arguments_of
 from dlint.values.functions import is_generator
+from dlint.values.places import tests_around
 from dlint.values.values import Class, Const, External, Function, Instance, Items, Key, Made, Value
 from dlint.values.worlds import HERE
 
@@ -156,7 +157,8 @@ class Parts:
             return False
         self._seen.add(mark)
         found = any(
-            self._of(statement.value, index, at, far) and self._evaluator.flow.reaching(at, HERE)
+            (self._of(statement.value, index, at, far) or self._is_asked_for(at, far))
+            and self._evaluator.flow.reaching(at, HERE)
             for statement in statements_in(frame.layout.body)
             if isinstance(statement, ast.Return) and statement.value is not None
             for at in [Point(frame, statement)]
@@ -194,7 +196,9 @@ class Parts:
                     and self._is_column(base, point)
                 ):
                     return False
-                return self._of(base, _constant(at), point, far)
+                if self._of(base, _constant(at), point, far):
+                    return True
+                return not self._by_decoders and self._of(at, None, point, far)
             case ast.Attribute(value=ast.Name(id="self")):
                 values = [value for value, _ in self._evaluator.values(node, point)]
                 if self._past_headers:
@@ -269,7 +273,8 @@ class Parts:
         given = _argument(frame, name)
         # What the dataset was given decides which of them there are: a transform, or none.
         found = any(
-            self._of(node, part, at, far) and self._evaluator.flow.reaching(at, HERE)
+            (self._of(node, part, at, far) or self._is_asked_for(at, far))
+            and self._evaluator.flow.reaching(at, HERE)
             for node, part, at in (_definitions(name, index, frame) if name in frame.layout.binds else ())
         )
         if given is not None and given.expression is not None and given.point is not None and not found:
@@ -278,6 +283,25 @@ class Parts:
             )
         self._seen.discard(mark)
         return found
+
+    def _is_asked_for(self, point: Point, far: int) -> bool:
+        """Whether a function that an item, or a part of it, is handed to must read that to know whether it
+        comes to a place."""
+        if self._by_decoders or point.frame.caller is None:
+            return False
+        return any(self._of_test(test, point, far) for test, _, _ in tests_around(point))
+
+    def _of_test(self, test: ast.AST, point: Point, far: int) -> bool:
+        """Whether a test is about what is read: what it calls says nothing of that, but what it is given."""
+        match test:
+            case ast.Call(func=func, args=args, keywords=told):
+                on = [func.value] if isinstance(func, ast.Attribute) else []
+                return any(
+                    self._of_test(each, point, far) for each in (*on, *args, *(word.value for word in told))
+                )
+            case ast.Name() | ast.Attribute() | ast.Subscript():
+                return self._of(test, None, point, far)
+        return any(self._of_test(each, point, far) for each in children(test))
 
     def _of_call(self, node: ast.Call, index: Place, point: Point, far: int) -> bool:
         if isinstance(index, int | Field) and not _is_spread(node):
