@@ -52,7 +52,12 @@ _SEEDED = frozenset(
     }
 )
 # What gives its arguments to nobody, or only numbers and texts made of them.
-_LOOKS_AT = _SEEDED | _SAYS | {"get_worker_info", "hasattr", "int", "isinstance", "len", "str", "type"}
+_LOOKS_AT = (
+    _SEEDED
+    | _SAYS
+    | {"get_worker_info", "hasattr", "initial_seed", "int", "isinstance", "len", "set_num_threads"}
+    | {"setNumThreads", "str", "type"}
+)
 # Smaller moduli may tell workers apart by their seeds, which follow one another.
 _SEEDS = 1 << 31
 
@@ -141,9 +146,7 @@ def _only_looks(statement: ast.stmt, held: set[str]) -> bool:
             not isinstance(each, ast.Name | ast.Tuple) for each in targets
         ):
             return False
-        case (
-            ast.Assign() | ast.Expr() | ast.If() | ast.Assert() | ast.Pass() | ast.Import() | ast.ImportFrom()
-        ):
+        case ast.Assign() | ast.Expr() | ast.If() | ast.Pass() | ast.Import() | ast.ImportFrom():
             pass
         case ast.Return(value=None):
             pass
@@ -151,12 +154,12 @@ def _only_looks(statement: ast.stmt, held: set[str]) -> bool:
             return False
     for node in (each for expression in expressions(statement) for each in walk(expression)):
         match node:
-            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args, keywords=told):
-                given = [] if name in _LOOKS_AT else [*args, *(word.value for word in told)]
-                if isinstance(node.func, ast.Attribute):
-                    given.append(node.func.value)
-                if any(_speaks_of_held(each, held) for each in given):
-                    return False
+            case ast.Call(func=ast.Name(id=name)) if name in _LOOKS_AT:
+                continue
+            case ast.Call(func=ast.Attribute(value=on, attr=name)) if (
+                name in _LOOKS_AT and not _speaks_of_held(on, held)
+            ):
+                continue
             case ast.Call() | ast.Lambda() | ast.Yield() | ast.YieldFrom() | ast.NamedExpr():
                 return False
     return True
