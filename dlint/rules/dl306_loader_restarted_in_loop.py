@@ -108,7 +108,7 @@ from dlint.source.statements import (
     target_names,
 )
 from dlint.values.frame import Point
-from dlint.values.places import loops_around, loops_that_repeat, tests_around
+from dlint.values.places import loops_around, loops_that_repeat, places_around, tests_around
 from dlint.values.values import Const, External, Function, Value
 
 _RESTART = re.compile(
@@ -186,6 +186,16 @@ def _is_in_handler(trail: list[ast.AST]) -> bool:
         and not (isinstance(node, ast.For) and node.iter in trail)
     )
     return isinstance(next(around, None), ast.ExceptHandler)
+
+
+def _comes_after_error(point: Point) -> bool:
+    """The same of a place, for the innermost loop around it."""
+    for place in places_around(point):
+        if isinstance(place.owner, ast.ExceptHandler):
+            return True
+        if isinstance(place.owner, ast.For | ast.While):
+            return False
+    return False
 
 
 def _may_restart(text: str) -> bool:
@@ -298,6 +308,8 @@ def _calling_loops(
             continue
         if counted is not None and not _is_one(program, _counted(site.call, function, counted), called):
             continue
+        if _comes_after_error(called):
+            continue  # now and then: what has ended is begun again
         loops, several = _round_of(site.call, [loop for loop in loops_around(called) if not _is_short(loop)])
         if not loops:
             if next(tests_around(called), None) is not None:
