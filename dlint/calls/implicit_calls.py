@@ -7,12 +7,14 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.calls.indirect.handed_on import Ways
 from dlint.calls.indirect.starting import calls_through, names_for
+from dlint.calls.site import Site
 from dlint.source.desugaring.records import AFTER_INIT
 from dlint.source.module import Module
 from dlint.source.statements import FunctionNode
-from dlint.values.frame import Frame, Point
-from dlint.values.values import Instance
+from dlint.values.frame import Frame, Point, arguments_of
+from dlint.values.values import Class, Instance
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -70,6 +72,22 @@ def calls_of_object(
                 for value, _ in evaluator.values(call.func, point)
             ):
                 yield call, point
+
+
+def calls_of_held_object(evaluator: Evaluator, scope: FunctionNode, owner: Class) -> Iterator[Site]:
+    """Where an object is called whose ``__call__`` a function is, whatever has it by then:
+    ``self.draw = draw``, and then ``self.draw()``."""
+    for module, trail in _mentions(evaluator, owner.name):
+        if not (isinstance(trail[-2], ast.Call) and trail[-2].func is trail[-1]):
+            continue
+        for call, to_callee, there in Ways(evaluator, {}).calls(module, trail[:-1]):
+            point = evaluator.sites.point_of(there, to_callee)
+            if any(
+                isinstance(value, Instance)
+                and any(method.node is scope for method in evaluator.classes.methods(value, scope.name))
+                for value, _ in evaluator.values(call.func, point)
+            ):
+                yield Site(call, point, arguments_of(call, point))
 
 
 def _decorated(evaluator: Evaluator, scope: FunctionNode) -> Iterator[tuple[Point, FunctionNode]]:

@@ -128,6 +128,8 @@ SETS_STATE = {
 # it draws.
 SHUFFLES_IN_PLACE = {"random.shuffle": "random", "numpy.random.shuffle": "NumPy"}
 SHUFFLES_ANEW = {"random.sample": "random", "numpy.random.permutation": "NumPy", "torch.randperm": "torch"}
+# Those that draw NumPy's global numbers where they are given no others; rows in groups stay in those.
+_SHUFFLES_UNLESS_TOLD = re.compile(r"sklearn\.utils\.shuffle|pandas\.(?!.*groupby).*\(\)\.sample")
 SHUFFLES = frozenset(SHUFFLES_IN_PLACE) | frozenset(SHUFFLES_ANEW)
 # Making a generator object with a state of its own -> what a reader calls it.
 GENERATORS = {
@@ -294,6 +296,11 @@ def draws_from_numpy(name: str) -> bool:
 def draws_inside(name: str) -> bool:
     """Whether a call draws from NumPy's global state where it is given no other."""
     return name in _DRAWS_INSIDE or _DRAWS_OF_SCIPY.fullmatch(name) is not None
+
+
+def shuffles_unless_told(name: str) -> bool:
+    """Whether a call puts things in an order of NumPy's global numbers where it is given no state."""
+    return _SHUFFLES_UNLESS_TOLD.fullmatch(name) is not None
 
 
 def draws_as_told(name: str) -> tuple[str, re.Pattern[str]] | None:

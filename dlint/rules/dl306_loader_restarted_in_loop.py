@@ -6,11 +6,14 @@
 `islice(loader, n)` where `n` surely is 1), `more_itertools.first(loader)` or a `for` that its first round
 ends (`for batch in loader: break`), in a loop, where the loader has workers and stays the same while the loop
 goes round; `next(iter(loaders[k]))` as well, one of each in an inner loop, and a function, or a lambda with a
-name, that returns it and is called in a loop, be that the `__next__` of what the loop goes through. An object
-may keep the iterator (`self.batches = iter(self.loader)`) that nothing else of the file asks for a batch. So
-are methods that a trainer calls for every batch (Lightning's `training_step` and `on_train_batch_end`,
-transformers' `on_step_end`, MMEngine's `after_train_iter`) and what ignite's `Engine` is made of, or calls
-for `Events.ITERATION_COMPLETED`, where no test comes before.
+name, that returns it and is called in a loop, be that the `__next__` of what the loop goes through, or the
+`__call__` of what somebody was given (`self.draw()`). The loader may stand in a progress bar (`tqdm(loader)`)
+or beside others in `zip`. An object may keep the iterator (`self.batches = iter(self.loader)`) that nothing
+else of the file asks for a batch; or a prefetcher has one for others of its methods, and each round of a loop
+makes the prefetcher, or has it begin again, and then takes as many batches as are written there
+(`fetch.reset()`, `batch = fetch.next()`). So are methods that a trainer calls for every batch (Lightning's
+`training_step` and `on_train_batch_end`, transformers' `on_step_end`, MMEngine's `after_train_iter`) and what
+ignite's `Engine` is made of, or calls for `Events.ITERATION_COMPLETED`, where no test comes before.
 
 Once before or after a loop is fine, so is once an epoch beside what goes through the batches (a loop, a
 function that is called there, or one that trains by its name and cannot be seen; not one of many rounds, `if
@@ -19,8 +22,9 @@ step % 500 == 0: evaluate(val)`), now and then (`if step % 100 == 0`, but not `i
 through from one on), in a loop that is left in the same round (an attempt that is made again only after an
 error) or goes round a few times as it is written, in a function that keeps what it has taken (`if
 self.example is None:`), in a test, a loader without workers or with `persistent_workers=True`, one that a
-method called in each round makes anew, a loader class with an `__iter__` of its own, and what may be an
-iterator already (`batches = iter(loader)`), which is gone on with.
+method called in each round makes anew, a loader class with an `__iter__` of its own, a loader that each round
+makes for the function that it calls (`first(make_loader(task))`), a prefetcher that a loop inside asks until
+it has no more, and what may be an iterator already (`batches = iter(loader)`), which is gone on with.
 
 ## Why is this bad
 
@@ -72,6 +76,8 @@ import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from dlint.calls.entered import Chain, entered
+from dlint.calls.implicit_calls import calls_of_held_object
 from dlint.calls.parameters import default_of
 from dlint.calls.site import Site
 from dlint.finding import Effect, Remedy
@@ -79,6 +85,7 @@ from dlint.knowledge.iterables import draws
 from dlint.loaders.batch_hooks import is_called_each_batch
 from dlint.loaders.every_round import is_now_and_then, is_seldom, lets_through, tests_in
 from dlint.loaders.iteration import Iterations
+from dlint.loaders.kept_iterators import takes_one_by_one
 from dlint.loaders.loaders import Loader
 from dlint.loaders.samplers import Samplers
 from dlint.objects.classes import is_property
@@ -101,7 +108,7 @@ from dlint.source.statements import (
     target_names,
 )
 from dlint.values.frame import Point
-from dlint.values.places import loops_around, loops_that_repeat, tests_around
+from dlint.values.places import loops_around, loops_that_repeat, places_around, tests_around
 from dlint.values.values import Const, External, Function, Value
 
 _RESTART = re.compile(
@@ -119,6 +126,7 @@ _IN_EPOCH = re.compile(
 _TRAINS = re.compile(r"epoch|train|(?:^|_)fit(?:_|$)", re.IGNORECASE)
 _STEPS = re.compile(r"step|batch|iter", re.IGNORECASE)
 _BY_HAND = "keep one iterator for each loader, made where it is first wanted, and again on StopIteration"
+_CURE_OF_KEPT = "have it begin again only where the loader has come to its end"
 _CURE = "make the iterator once before the loop, and again on StopIteration"
 _FAR = 1
 # What makes an iterator each time that it is called.
@@ -180,6 +188,16 @@ def _is_in_handler(trail: list[ast.AST]) -> bool:
     return isinstance(next(around, None), ast.ExceptHandler)
 
 
+def _comes_after_error(point: Point) -> bool:
+    """The same of a place, for the innermost loop around it."""
+    for place in places_around(point):
+        if isinstance(place.owner, ast.ExceptHandler):
+            return True
+        if isinstance(place.owner, ast.For | ast.While):
+            return False
+    return False
+
+
 def _may_restart(text: str) -> bool:
     # What begins with a word is searched for sooner than a choice.
     made = _ITER.search(text) is not None and _RESTART.search(text) is not None
@@ -234,7 +252,20 @@ def _in_function(
     counted = count.id if isinstance(count, ast.Name) and count.id in names else None
     if loader is None or (count is not None and counted is None and not _is_one(program, [count], point)):
         return
-    site = _calling_loop(program, iterations, function, point, loader, keys, counted)
+    if restart.kept is not None:
+        for called, loop, chain in _calling_loops(program, iterations, function, point, loader, keys):
+            there = _loader_there(program, iterations, restart.source, chain, point, loader)
+            if there and takes_one_by_one(program.evaluator, called, loop, restart.kept):
+                how = f"in a loop, by iter({brief(restart.source)}),"
+                again = restart._replace(taking=called.call)
+                yield _found(program, called.point.frame.module, again, there, how)
+        return
+    site: Site | None = None
+    for called, _, chain in _calling_loops(program, iterations, function, point, loader, keys, counted):
+        there = _loader_there(program, iterations, restart.source, chain, point, loader)
+        if there is not None:
+            site, loader = called, there
+            break
     if site is None and counted is None and _is_hook(program, function, point, keys):
         yield _found(program, module, restart, loader, "in a function that a trainer calls for every batch")
     if site is not None:
@@ -257,7 +288,7 @@ def _is_hook(program: Program, function: _Called, point: Point, keys: frozenset[
     return is_called_each_batch(program, function, point)
 
 
-def _calling_loop(
+def _calling_loops(
     program: Program,
     iterations: Iterations,
     function: _Called,
@@ -265,25 +296,27 @@ def _calling_loop(
     loader: Loader,
     keys: frozenset[str],
     counted: str | None = None,
-    far: int = 0,
-) -> Site | None:
-    """A call of a function, or of one that calls it, that a loop makes for every batch. ``keys`` are the
-    parameters by which it is told which of several loaders to take from: that must be the same one again;
-    ``counted`` the one that says how many batches to take: that must be 1."""
+    inner: Chain = (),
+) -> Iterator[tuple[Site, ast.For | ast.While, Chain]]:
+    """The calls of a function, or of those that call it, that a loop makes for every batch, with the loop and
+    the calls from there on.
+    ``keys`` are the parameters by which it is told which of several loaders to take from: that must be the
+    same one again; ``counted`` the one that says how many batches to take: that must be 1."""
     for site in _sites(program, function, point):
         scope, called = site.point.frame.scope, site.point
         if program.modules.index.is_test(called.frame.module.relative):
             continue
         if counted is not None and not _is_one(program, _counted(site.call, function, counted), called):
             continue
+        if _comes_after_error(called):
+            continue  # now and then: what has ended is begun again
         loops, several = _round_of(site.call, [loop for loop in loops_around(called) if not _is_short(loop)])
         if not loops:
             if next(tests_around(called), None) is not None:
                 continue
-            if isinstance(scope, ast.FunctionDef) and far < _FAR and not keys:
-                found = _calling_loop(program, iterations, scope, called, loader, keys, far=far + 1)
-                if found is not None:
-                    return found
+            if isinstance(scope, ast.FunctionDef) and len(inner) < _FAR and not keys:
+                chain = [(site, function), *inner]
+                yield from _calling_loops(program, iterations, scope, called, loader, keys, inner=chain)
             continue
         loop = loops[0]
         if all(each is not loop for each in loops_that_repeat(called)):
@@ -295,6 +328,8 @@ def _calling_loop(
         given = [*site.call.args, *(word.value for word in site.call.keywords)]
         handed = [node for node in given if base_of(node) is not None and iterations.is_loader(node, called)]
         if handed and all(_loader(program, iterations, node, called) is None for node in handed):
+            continue
+        if any(_is_another_each_round(program, iterations, loop, node, called) for node in given):
             continue
         if any(node is loader.call for node in walk(loop)) or _is_epoch_loop(
             loop, called, iterations, function
@@ -312,8 +347,17 @@ def _calling_loop(
             _binds(program, loop, node, called) for node in (*handed, *(each.iter for each in several))
         ):
             continue
-        return site
-    return None
+        yield site, loop, [(site, function), *inner]
+
+
+def _loader_there(
+    program: Program, iterations: Iterations, source: ast.expr, chain: Chain, point: Point, loader: Loader
+) -> Loader | None:
+    """The loader that calls have started again, which is the one of all callers where it is not known what
+    those do."""
+    points = entered(program.evaluator, chain, point.statement)
+    found = (_loader(program, iterations, source, each) for each in points)
+    return next(filter(None, found), None) if points else loader
 
 
 def _round_of(call: ast.Call, loops: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.For]]:
@@ -338,6 +382,10 @@ def _sites(program: Program, function: _Called, point: Point) -> list[Site]:
     sites, owner = program.evaluator.sites, point.frame.owner
     if isinstance(function, ast.Lambda):
         return sites.of_lambda(function, point.frame)
+    if owner is not None and function.name == "__call__":
+        found = sites.of(function, point.frame)
+        held = calls_of_held_object(program.evaluator, function, owner)
+        return [*found, *(each for each in held if all(each.call is not other.call for other in found))]
     if owner is not None and function.name == "__next__":
         return [*sites.of(function, point.frame), *steps_of(program.evaluator, function, owner)]
     if owner is not None and is_property(function):
@@ -595,6 +643,25 @@ def _only_calls_methods(program: Program, loop: ast.For | ast.While, holder: str
     return True
 
 
+def _is_another_each_round(
+    program: Program, iterations: Iterations, loop: ast.For | ast.While, node: ast.expr, point: Point
+) -> bool:
+    """Whether what a call is given is a loader that the call makes for it: ``first(make_loader(task))``."""
+    if not isinstance(node, ast.Call):
+        return False
+    made = [
+        loader for value, _ in program.evaluator.values(node, point) if (loader := iterations.loader(value))
+    ]
+    if not made:
+        return False
+    makers = [
+        value.node for value, _ in program.evaluator.values(node.func, point) if isinstance(value, Function)
+    ]
+    return _binds(program, loop, node, point) or any(
+        each is loader.call for loader in made for maker in (node, *makers) for each in walk(maker)
+    )
+
+
 def _is_made_anew(program: Program, loop: ast.For | ast.While, node: ast.expr, point: Point) -> bool:
     """Whether each round calls a method that sets the attribute that holds the loader (``self.reset()``)."""
     holder, _, name = (base_of(node) or "").rpartition(".")
@@ -642,7 +709,9 @@ def _found(
     happens = "75 times slower than going on"
     if _gets_first(program, loader):
         happens, effect = "each time it gets the first one again", "silent"
-    written = restart.spelling.format(brief(restart.source))
+    written, cure = restart.spelling.format(brief(restart.source)), _CURE
+    if restart.kept is not None:
+        written, cure = brief(restart.taking), _CURE_OF_KEPT
     remedy = None
     if restart.is_next and restart.at_once and alone and dotted(restart.source) is not None:
         remedy = Remedy("hoist_iterator", "unsafe", "Make the iterator once, before the loop")
@@ -651,10 +720,10 @@ def _found(
         restart.taking,
         f"{written} {how} starts new workers for every batch: {happens}",
         effect,
-        _CURE,
+        cure,
         with_workers(program, loader),
         remedy=remedy,
-        by_hand=None if alone else _BY_HAND,
+        by_hand=None if alone or restart.kept is not None else _BY_HAND,
     )
 
 

@@ -9,10 +9,12 @@ named like one, where items are named tuples or dataclasses), by `map(lambda ite
 `map(itemgetter(1), dataset)` too, `dataset[i][1]` or `_, labels[i] = dataset[i]` for every `i`, or for those
 of a fold (`KFold`, `train_test_split`), also where a function of the program gives the items of a dataset as
 they are (`for i in range(len(dataset)): yield dataset[i]`), or picks the label of one (`return
-dataset[i][1]`). An image that is only asked for its shape
-(`image.shape[-2:]`, `image.size()`) is not used either: it was decoded, and a file says in its header how
-large it is. So it is with any part that surely is decoded from an image, a sound or an array, and asked for
-its length or shape alone (`len(item["audio"])`): a text must be read to know.
+dataset[i][1]`), and `_, labels = zip(*dataset)` or `list(zip(*dataset))[1]`. A label that goes through
+transforms of the whole item is still one where all of those are the program's own and leave it alone. An
+image that is only asked for its shape (`image.shape[-2:]`, `image.size()`) is not used either: it was
+decoded, and a file says in its header how large it is. So it is with any part that surely is decoded from an
+image, a sound or an array, and asked for its length or shape alone (`len(item["audio"])`): a text must be
+read to know.
 
 Not reported: loops that a `break` or `return` may end before the last item, and `next(...)` and `any(...)`,
 passes that use the whole item, or a part that is itself read or decoded (a mask, a sound; labels that an HDF5
@@ -105,17 +107,19 @@ _TAKES = rf"\bfor\s+\w+\s+in\s+(?:\w{{1,99}}\()?[\w.]{{0,200}}{_DATA}\b(?!\s*[(\
 _MAPS = (
     r"\bmap\(\s{0,99}(?:lambda\b|[\w.]{0,99}(?:item|attr)getter\()[^\n]{0,300}?,\s{0,99}[\w.]{1,200}\s{0,9}\)"
 )
+# ``_, labels = zip(*dataset)``, ``list(zip(*dataset))[1]``
+_TURNS = r"(?:_[^\n=]{0,99}=\s{0,9}|(?:list|tuple)\(|\[\s{0,9}\*)zip\(\s{0,9}\*"
 _ITEMS = re.compile(r"for (?<!\wfor )\s{0,99}(\w{1,99})\s{1,99}in\s{1,99}(?:\w{1,99}\()?[\w.]{1,200}")
 _PART = r"(?<![\w.])%s\[(?:\d|[\"']\w{0,99}(?:label|target|class|cls)\w{0,99}[\"']|[\"']y[\"'])"
 _NEAR = 400
-_PASS = re.compile(f"{_UNPACKS}|{_COUNTS}|{_PICKS}|{_TAKES}|{_MAPS}")
+_PASS = re.compile(f"{_UNPACKS}|{_COUNTS}|{_PICKS}|{_TAKES}|{_MAPS}|{_TURNS}")
 _INDICES = re.compile(
     r"\bfor\s+\w+\s+in\s+[\w.]{0,200}(?:indices|indexes|idx|idxs)\b"
 )  # ``for i in self.indices:``
 _THROUGH = re.compile(r"\bfor\s+\w+\s+in\s+\w+\s*:")  # ``for i in train:``
 _UNPACKS_IN = re.compile(_UNPACKS.encode(), re.MULTILINE)
 _PICKS_IN = re.compile(
-    rf"{_PICKS}|,\s*\w+[\s,)]*=\s*[\w.]+\[\s*\w+\s*\]|{_TAKES}|{_MAPS}".encode(), re.MULTILINE
+    rf"{_PICKS}|,\s*\w+[\s,)]*=\s*[\w.]+\[\s*\w+\s*\]|{_TAKES}|{_MAPS}|{_TURNS}".encode(), re.MULTILINE
 )
 _COUNTED_IN = re.compile(rb"\bin\b[^\n]{0,99}\brange\(\s*len\(")
 # ``dataset[i].label``: what else is called so is no label of an item, or comes with others.
@@ -143,7 +147,7 @@ def check(program: Program) -> Iterator[Found]:
             for number, line in enumerate(module.lines, 1)
             if number in items
             or (
-                ("for" in line or "][" in line or "map(" in line)
+                ("for" in line or "][" in line or "map(" in line or "zip(" in line)
                 and (
                     _PASS.search(line)
                     or _INDICES.search(line) is not None

@@ -6,8 +6,9 @@ The `__iter__` of an `IterableDataset` that a loader with two or more workers ge
 stream: neither `__iter__` nor anything that it calls or iterates over asks `get_worker_info()` (for more than
 a seed, `random.Random(self.seed + info.id)`, or than to tell the user: `tqdm(paths, disable=info.id > 0)`) or
 otherwise speaks of workers, or of which shard of how many (that files are called shards says nothing), none
-refuses to run in workers, and `worker_init_fn` does not change the dataset, but for what no code of it reads.
-It fires only where it can see what is streamed: a file, also one that a `while` reads to its end (or
+refuses to run in workers, and `worker_init_fn` does not change the dataset, but for what no code of it reads:
+one that only seeds with `get_worker_info().seed`, or tells the user how many workers there are, does not. It
+fires only where it can see what is streamed: a file, also one that a `while` reads to its end (or
 `pickle.load` to EOFError), files that it opens by their names one after another (itself, in a method, or by
 `chain.from_iterable`), by fsspec or from S3 too, a list, a range, rows of a table or of a database (a
 `find()` of MongoDB, a scan of Redis), a part of a file that was read whole (`np.load(path)["x"]`), arrays of
@@ -18,9 +19,10 @@ number counts through (`while at < len(self.rows)`, or slices of some), what an 
 iterator, everything in another order (`torch.randperm(n)`), what a `while True` reads that something in it
 surely ends (`if not self.repeat: break`, of a dataset made with `repeat=False`), the streams of a
 `ChainDataset`, and iterators that are asked in turn or by chance until none has more
-(`next(random.choice(iterators))`). Where some of several sources divide and others do not, those are named
-that are read whole beside them. A `Trainer` of transformers whose `dataloader_num_workers` is above 1 is such
-a loader: it divides no stream among them.
+(`next(random.choice(iterators))`), and what the items of another dataset of the program have, one item after
+the other (`yield from self.clips[i]`). Where some of several sources divide and others do not, those are
+named that are read whole beside them. A `Trainer` of transformers whose `dataloader_num_workers` is above 1
+is such a loader: it divides no stream among them.
 
 An `IterDataPipe` of the program is such a dataset, too, where neither its files nor the loader's speak of
 sharding (`pipe.sharding_filter()`, `apply_sharding`, a reading service).
@@ -93,7 +95,7 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import speaks_of, walk
 from dlint.source.statements import FunctionNode, dotted, functions_in
-from dlint.streams.divided import divides
+from dlint.streams.divided import divides, only_looks
 from dlint.streams.items import chained
 from dlint.streams.sources.streams import Streams
 from dlint.values.facts import Cut, is_above
@@ -314,7 +316,11 @@ def _may_divide(program: Program, use: WorkerUse, loader: Loader, init: Value | 
         for visit in own.code.visits
         if visit.role == "worker_init_fn"
     ]
-    changing = [each for each in functions if speaks_of(_CHANGES, each) or _changes_object(each)]
+    changing = [
+        each
+        for each in functions
+        if (speaks_of(_CHANGES, each) and not only_looks(each)) or _changes_object(each)
+    ]
     return bool(changing) and not _is_never_read(program, use, changing)
 
 

@@ -5,19 +5,19 @@
 `next(...)` in what a map-style dataset's `__getitem__` runs, in a worker or in the main process, without a
 default and without a `try` around it that catches `StopIteration`, on an iterator that comes to an end: one
 that the dataset keeps (`self.noises = iter(...)`, or a generator method of its own that goes over something
-finite), be it made at its first need (`if self.noises is None:`), one of several that it keeps so in a list
-or dict, or that an object which it calls keeps, itself or through the transforms of torchvision and the like
-(`Compose([Blend(folder)])`), or a search through a generator expression or a `filter` that may find nothing
-(`next(x for x in items if x.score > limit)`), be it by a name. Also a `raise StopIteration` that stands in
-`__getitem__` itself.
+finite), be it made at its first need (`if self.noises is None:`), by a property as well, one of several that
+it keeps so in a list or dict, or that an object which it calls keeps, itself or through the transforms of
+torchvision and the like (`Compose([Blend(folder)])`), or a search through a generator expression or a
+`filter` that may find nothing (`next(x for x in items if x.score > limit)`), be it by a name. Also a `raise
+StopIteration` that stands in `__getitem__` itself.
 
 Iterators without an end (`itertools.cycle`) or made anew now and then, `next(iter(x))` for the first of
 something, the `__next__` of a stream, generators (where Python turns the StopIteration into a RuntimeError)
-and transforms of a library that makes another error of it (MONAI's `Compose`) are left alone, and so are
-searches for an equal key (but those of a kind that must reach a limit, too: `x.kind == 1 and x.area > 32`),
-for a name that matches, for a file that exists, or for the place of the index among limits (not of an
-image's size among bins, `b >= max(image.shape)`), which are there by construction, and `raise StopIteration`
-where the index is out of bounds, which no sampler gives.
+and transforms of a library that makes another error of it (MONAI's `Compose`) are left alone, as is what a
+decorator may catch that tries again, and so are searches for an equal key (but those of a kind that must
+reach a limit, too: `x.kind == 1 and x.area > 32`), for a name that matches, for a file that exists, or for
+the place of the index among limits (not of an image's size among bins, `b >= max(image.shape)`), which are
+there by construction, and `raise StopIteration` where the index is out of bounds, which no sampler gives.
 
 ## Why is this bad
 
@@ -79,13 +79,13 @@ from dlint.source.statements import (
     statements_in,
     target_names,
 )
-from dlint.streams.finite import kept_ends, kept_entries_end
+from dlint.streams.finite import behind_property, kept_ends, kept_entries_end
 from dlint.streams.item_names import index_names, index_names_in, is_index, mentions
 from dlint.streams.sources.streams import Streams
-from dlint.values.frame import Point
+from dlint.values.frame import Frame, Point
 from dlint.values.functions import is_generator
 from dlint.values.places import places_around, tests_around
-from dlint.values.values import External, Instance, Made
+from dlint.values.values import Class, External, Function, Instance, Made
 from dlint.values.worlds import HERE, World
 from dlint.workers.events import Event, Visit
 from dlint.workers.in_parent import read_in_parent
@@ -100,6 +100,8 @@ _EXISTS = frozenset({"exists", "is_file", "isfile", "is_dir", "isdir"})
 _WORDS = re.compile(r"\bnext\(|\bStopIteration\b")
 _SIZES = frozenset({"shape", "size", "width", "height"})
 _FAR = 3  # variables that are made of variables
+# What puts nothing around a function that would catch its errors.
+_CATCH_NOTHING = ("abc.", "builtins.", "functools.", "torch.", "typing.", "typing_extensions.")
 _CATCHES = frozenset({"StopIteration", "Exception", "BaseException"})
 
 
@@ -121,10 +123,10 @@ def check(program: Program) -> Iterator[Found]:
             ):
                 yield _found(event, call)
         for visit in code.visits if code.instances else ():
-            yield from _raised(visit)
+            yield from _raised(program, visit)
 
 
-def _raised(visit: Visit) -> Iterator[Found]:
+def _raised(program: Program, visit: Visit) -> Iterator[Found]:
     """``raise StopIteration`` in a ``__getitem__``, where it is not the index that is out of bounds."""
     function = visit.function.node
     if visit.link.above is not None or not isinstance(function, ast.FunctionDef):
@@ -140,6 +142,8 @@ def _raised(visit: Visit) -> Iterator[Found]:
         raised = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
         point = Point(visit.frame, statement)
         if not (isinstance(raised, ast.Name) and raised.id == "StopIteration") or _is_caught(point):
+            continue
+        if function.decorator_list and _is_caught_around(program, function, visit.frame):
             continue
         if not any(_bounds(test, index) for test, _, _ in tests_around(point)) and not any(
             isinstance(place.owner, ast.ExceptHandler)
@@ -236,8 +240,9 @@ def _ends(program: Program, uses: list[WorkerUse], streams: Streams, source: ast
         held, ends = source, kept_ends
     if not isinstance(held, ast.Attribute) or dotted(held.value) != self_name(frame.scope):
         return False
-    return not is_set_elsewhere(program, uses, frame.receiver, held.attr) and ends(
-        program.evaluator, streams, frame.receiver, held.attr, event.world
+    name = behind_property(program.evaluator, frame.receiver, held.attr)
+    return not is_set_elsewhere(program, uses, frame.receiver, name) and ends(
+        program.evaluator, streams, frame.receiver, name, event.world
     )
 
 
@@ -344,6 +349,8 @@ def _gets_out(program: Program, uses: list[WorkerUse], node: ast.AST, point: Poi
             return False
         if _is_caught(point) or _in_generator(point.statement, node):
             return False
+        if scope.decorator_list and _is_caught_around(program, scope, point.frame):
+            return False
         if link.above is None:
             return scope.name in _ENTRIES or _is_called_by(program, uses, link)
         if link.caller is None or link.site is None:
@@ -403,6 +410,32 @@ def _in_generator(statement: ast.stmt | None, node: ast.AST) -> bool:
         if isinstance(generator, ast.GeneratorExp)
         for inner in walk(generator)
     )
+
+
+def _is_caught_around(program: Program, scope: ast.FunctionDef, frame: Frame) -> bool:
+    """Whether what a decorator puts around a function may catch what comes out of it, for all that can be
+    seen."""
+    outer = Point(frame.outer, None) if frame.outer is not None else None
+    for decorator in scope.decorator_list:
+        named = decorator.func if isinstance(decorator, ast.Call) else decorator
+        for value, _ in program.evaluator.values(named, outer) if outer is not None else ():
+            match value:
+                case External(name=name) if name.startswith(_CATCH_NOTHING):
+                    continue
+                case Function(node=node) | Class(node=node) if not any(map(_may_catch, walk(node))):
+                    continue
+            return True
+    return False
+
+
+def _may_catch(node: ast.AST) -> bool:
+    """Whether a statement catches a StopIteration that comes out of what it does."""
+    match node:
+        case ast.Try(handlers=handlers):
+            return any(map(_catches, handlers))
+        case ast.With(items=items):
+            return any("suppress" in ast.unparse(each.context_expr) for each in items)
+    return False
 
 
 def _is_caught(point: Point) -> bool:

@@ -13,9 +13,11 @@ hands the list on, and its caller divides that (`islice(self.shuffled(), info.id
 be that a property, or the `__iter__` of an object that is gone through (`islice(self.shards, info.id, None,
 info.num_workers)`). So is what is put in the order of shuffled numbers (`[self.files[i] for i in order]`), a
 piece of what is cut up (`np.array_split(files, n)[info.id]`), what a method shuffles in its object
-(`self.mix()`), and what a generator shuffles that each worker makes of a seed of its own, or of none
-(`random.Random(self.seed + info.id)`). Also a list that one worker shuffles alone, with whatever generator
-(`if info.id == 0: rng.shuffle(files)`).
+(`self.mix()`), the rows of a table (`table.sample(frac=1).iloc[info.id :: info.num_workers]`), and what a
+generator shuffles that each worker makes of a seed of its own, or of none (`random.Random(self.seed +
+info.id)`). Also a list that one worker shuffles alone, with whatever generator (`if info.id == 0:
+rng.shuffle(files)`), and one that a `worker_init_fn` shuffles in its worker's dataset
+(`random.shuffle(get_worker_info().dataset.files)`).
 
 Also a pipeline of webdataset that shuffles its shards before it divides them
 (`wds.DataPipeline(wds.SimpleShardList(urls), wds.shuffle(100), wds.split_by_worker, ...)`), or whose first
@@ -96,14 +98,16 @@ from dlint.knowledge.iterables import PIPELINE, RANKS
 from dlint.knowledge.loading import is_iterable_dataset
 from dlint.knowledge.randomness import (
     GENERATORS,
+    GIVEN_STATE,
     SEEDS,
     SHUFFLES_ANEW,
     SHUFFLES_IN_PLACE,
     STATE_CALLS,
     draws_from,
+    shuffles_unless_told,
 )
 from dlint.loaders.loaders import Loader, is_zero
-from dlint.program.asked import for_made
+from dlint.program.asked import for_events, for_made
 from dlint.program.conditions import both, loaded
 from dlint.program.program import Program
 from dlint.randomness.seed import FRESH, TORCH, WORKER
@@ -112,7 +116,8 @@ from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.nodes import speaks_of
 from dlint.source.statements import FunctionNode, dotted, parameters, self_name, statements_in
-from dlint.streams.shares import UNTOLD, Part, Shares, Told, is_what, passed_through
+from dlint.streams.orders import is_what
+from dlint.streams.shares import UNTOLD, Part, Shares, Told
 from dlint.streams.sources.staged import shuffled_shares
 from dlint.values.frame import Frame, Point
 from dlint.values.places import loops_around, path_to
@@ -122,6 +127,7 @@ from dlint.workers.reach import Link
 from dlint.workers.sharing import nearest
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
+from dlint.workers.worker_dataset import meant
 
 # From here on workers have other numbers of NumPy than their parent and each other.
 _SEEDS_NUMPY = (1, 9)
@@ -135,7 +141,9 @@ _SEEDED = frozenset(
     }
 )
 # What gives the same whatever order it is handed.
-_UNORDERS = frozenset({"len", "max", "min", "natsorted", "set", "sort", "sorted", "sum"})
+_UNORDERS = frozenset(
+    {"len", "max", "min", "natsorted", "set", "sort", "sort_index", "sort_values", "sorted", "sum"}
+)
 _LONGEST = 24  # characters of the list in the message
 # What functions do with the worker's number, by their id and what is kept of that in their objects.
 _Known: TypeAlias = dict[tuple[int, Told], Shares]
@@ -153,6 +161,7 @@ def check(program: Program) -> Iterator[Found]:
             continue
         if use.loader is not None and not _has_several(use.loader):
             continue
+        yield from _by_init(program, use, shares)
         for drawn in nearest(use.code.events):
             event, library = _shuffling(drawn)
             function, statement = event.point.frame.scope, event.point.statement
@@ -164,11 +173,13 @@ def check(program: Program) -> Iterator[Found]:
             if whole is None:
                 continue
             own = _of(program, shares, use.code, event.point.frame)
-            name = whole if isinstance(whole, ast.Call) else dotted(whole)
+            name: str | ast.expr | None = whole if isinstance(whole, ast.Call) else dotted(whole)
             if name is None or own.is_of_lone(event.point):
                 continue
             if isinstance(name, str) and own.is_one(name, event.node):
-                continue
+                if event.name in SHUFFLES_IN_PLACE or not isinstance(event.node, ast.expr):
+                    continue
+                name = whole = event.node  # a part of what it gives has the name
             if not _is_divided(program, shares, use.code, name, event.point) and not (
                 own.hands_on(name, event.point)
                 and _is_divided_by_caller(program, use.code, event, drawn, shares)
@@ -177,12 +188,90 @@ def check(program: Program) -> Iterator[Found]:
                 if left is None or not _is_divided_later(program, use.code, event, drawn, left, shares):
                     continue
             unlike = (
-                _differs(program, use, library) if library is not None else _is_unlike(program, use, event)
+                _differs(program, use, library)
+                if library is not None
+                else _is_unlike(program, use.code, event)
             )
             if own.is_of_one(event.point) or unlike:
                 ranks = _is_of_ranks(program, own, name, event.point)
                 found = _found(event, whole, own.is_of_some(event.point), ranks, use.loader)
                 yield found._replace(condition=loaded(program, use, drawn))
+
+
+def _by_init(program: Program, use: WorkerUse, shares: _Known) -> Iterator[Found]:
+    """Lists of a stream that a ``worker_init_fn`` shuffles in the worker's copy of it, which that divides:
+    ``random.shuffle(get_worker_info().dataset.files)``."""
+    if use.beside is None or use.loader is None or not isinstance(use.dataset, Instance):
+        return
+    for event in nearest(use.beside.events):
+        function, statement = event.point.frame.scope, event.point.statement
+        library = SHUFFLES_IN_PLACE.get(event.name)
+        if event.role != "worker_init_fn" or not (library or _by_own_state(event) == "shuffle"):
+            continue
+        if statement is None or not isinstance(function, FunctionNode) or not _is_only_init(program, use):
+            continue
+        match _ordered(event, statement):
+            case ast.Attribute(value=holder, attr=name) as whole if dotted(whole) is not None:
+                pass
+            case _:
+                continue
+        program.evaluator.start()
+        held = [value for value, _ in program.evaluator.values(holder, event.point, event.world)]
+        own = _of(program, shares, use.beside, event.point.frame)
+        if own.is_of_lone(event.point) or own.orders_again(dotted(whole) or "", event.point):
+            continue
+        if not held or not all(_is_dataset(program, use, each) for each in held):
+            continue
+        unlike = (
+            _differs(program, use, library) if library is not None else _is_unlike(program, use.beside, event)
+        )
+        if (own.is_of_one(event.point) or unlike) and _is_divided_of(program, use, name, shares):
+            ranks = _is_of_ranks(program, own, dotted(whole) or "", event.point)
+            found = _found(event, whole, own.is_of_some(event.point), ranks, use.loader)
+            yield found._replace(condition=both(loaded(program, use), for_events(program, use.beside, event)))
+
+
+def _is_only_init(program: Program, use: WorkerUse) -> bool:
+    """Whether a use's workers may run the one ``worker_init_fn`` that their loader has."""
+    if use.loader is None or use.dataset is None:
+        return False
+    inits = {value.key for value in use.loader.values("worker_init_fn") if value and _is_given(value)}
+    return len(inits) == 1 and any(
+        value is not None
+        and _is_given(way["worker_init_fn"])
+        and use.dataset.key in (value.key, program.like(value, world)[0].key)
+        for way, world in use.loader.ways("dataset", "worker_init_fn")
+        for value in [way["dataset"]]
+    )
+
+
+def _is_given(value: Value | None) -> bool:
+    return value is not None and not (isinstance(value, Const) and value.value is None)
+
+
+def _is_dataset(program: Program, use: WorkerUse, value: Value) -> bool:
+    """Whether something is the dataset of a use, as a worker has it."""
+    if isinstance(value, Instance) and isinstance(use.dataset, Instance):
+        return value.cls.node is use.dataset.cls.node
+    return any(each is use.dataset for each in meant(program.evaluator, use, value) or ())
+
+
+def _is_divided_of(program: Program, use: WorkerUse, name: str, shares: _Known) -> bool:
+    """Whether the methods of a dataset that workers execute take the worker's part of an attribute, as it
+    came to them in its order."""
+    divided = False
+    for visit in use.code.visits:
+        function, receiver = visit.function.node, visit.frame.receiver
+        if not isinstance(function, FunctionNode) or not isinstance(receiver, Instance):
+            continue
+        if not isinstance(use.dataset, Instance) or receiver.cls.node is not use.dataset.cls.node:
+            continue
+        own, start = _of(program, shares, use.code, visit.frame), Point(visit.frame, None)
+        whole = f"{self_name(function)}.{name}"
+        if own.orders_again(whole, start):
+            return False
+        divided = divided or _is_divided(program, shares, use.code, whole, start)
+    return divided
 
 
 def _in_pipelines(program: Program) -> Iterator[Found]:
@@ -290,7 +379,7 @@ def _hands_through(whole: str | ast.expr, function: Value, call: ast.Call) -> bo
     """Whether a function gives back what a call gives it, or a slice of it, in its order."""
     if not isinstance(function, Function) or not isinstance(function.node, FunctionNode):
         return False
-    names = [name for name, each in passed(function, call).items() if is_what(passed_through(each), whole)]
+    names = [name for name, each in passed(function, call).items() if is_what(each, whole)]
     return any(Shares(function.node).gives_back(name) for name in names)
 
 
@@ -301,7 +390,7 @@ def _takes(code: WorkerCode, own: Shares, whole: str | ast.expr, function: Value
     given = passed(function, call)
     kept = _kept(code, function.node, function.receiver)
     inside = Shares(function.node, own.telling(given).joined(kept))
-    names = [name for name, each in given.items() if is_what(passed_through(each), whole)]
+    names = [name for name, each in given.items() if is_what(each, whole)]
     if function.receiver is not None and isinstance(call.func, ast.Attribute) and isinstance(whole, str):
         on = dotted(call.func.value)
         if on is not None and whole.startswith(f"{on}."):
@@ -391,7 +480,7 @@ def _shuffling(event: Event) -> tuple[Event, str | None]:
     which things are sorted stands for the sorting (``files.sort(key=lambda _: random.random())``)."""
     if _given_generator(event) is not None:
         return event, None
-    library = SHUFFLES_IN_PLACE.get(event.name) or SHUFFLES_ANEW.get(event.name)
+    library = SHUFFLES_IN_PLACE.get(event.name) or SHUFFLES_ANEW.get(event.name) or _of_numpy(event)
     link = event.link
     key, caller, above = link.site, link.caller, link.above
     if library or not isinstance(key, ast.Lambda) or isinstance(key.body, ast.IfExp | ast.Tuple):
@@ -406,6 +495,17 @@ def _shuffling(event: Event) -> tuple[Event, str | None]:
             ):
                 return Event(event.name, None, node, caller, event.world, above, event.role), drawn
     return event, None
+
+
+def _of_numpy(event: Event) -> str | None:
+    """NumPy, where a library puts things in an order of its global numbers, as it does unless it is told:
+    ``table.sample(frac=1)``."""
+    match event.node:
+        case ast.Call(args=[] | [_], keywords=told) if shuffles_unless_told(event.name) and not any(
+            word.arg is None or word.arg in GIVEN_STATE for word in told
+        ):
+            return "NumPy"
+    return None
 
 
 def _by_own_state(event: Event) -> str | None:
@@ -424,7 +524,7 @@ def _given_generator(event: Event) -> ast.expr | None:
     return next((word.value for word in given if word.arg == "generator"), None)
 
 
-def _is_unlike(program: Program, use: WorkerUse, event: Event) -> bool:
+def _is_unlike(program: Program, code: WorkerCode, event: Event) -> bool:
     """Whether a generator is one that worker code makes, of a seed that no two workers have: the number of
     the worker or torch's seed, or nothing at all; torch's own begin all alike, until they are told one."""
     given = _given_generator(event)
@@ -436,14 +536,14 @@ def _is_unlike(program: Program, use: WorkerUse, event: Event) -> bool:
         each
         for value in values
         if isinstance(value, Made)
-        for each in use.code.events
+        for each in code.events
         if each.node is value.node or (each.owner is not None and each.owner.node is value.node)
         if each.name in _SEEDED
     ]
     return bool(seeding) and all(
         len(seed.kinds & {WORKER, TORCH, FRESH}) == 1
         for each in seeding
-        for seed in seeds_of(program.evaluator, use.code, each)
+        for seed in seeds_of(program.evaluator, code, each)
     )
 
 
@@ -458,7 +558,8 @@ def _ordered(event: Event, statement: ast.stmt) -> ast.expr | None:
         return call.args[0] if len(call.args) == 1 and not call.keywords else None
     if isinstance(call.func, ast.Attribute) and call.func.attr == "sort":
         return call.func.value
-    if "sample" in (method, event.name.removeprefix("random.")) and not _takes_all(call):
+    samples = "sample" in (method, event.name.rpartition(".")[2])
+    if samples and not (_takes_all(call) or (_of_numpy(event) and _takes_table(call))):
         return None
     around = path_to(statement, call)
     if any(map(_unorders, around)):
@@ -487,6 +588,15 @@ def _takes_all(call: ast.Call) -> bool:
     match [*call.args, *(word.value for word in call.keywords if word.arg == "k")]:
         case [whole, ast.Call(func=ast.Name(id="len"), args=[counted])]:
             return ast.dump(whole) == ast.dump(counted)
+    return False
+
+
+def _takes_table(call: ast.Call) -> bool:
+    """``table.sample(frac=1)``."""
+    given = {word.arg: word.value for word in call.keywords}
+    match given.get("frac"), call.args:
+        case ast.Constant(value=1), []:
+            return given.keys() <= {"frac", "axis", "ignore_index", "weights"}
     return False
 
 
@@ -526,11 +636,11 @@ def _is_of_ranks(program: Program, own: Shares, whole: str | ast.expr, point: Po
     return any(speaks_of(RANKS, each) for each in (point.frame.scope, *functions))
 
 
-def _cure(some: bool, ranks: bool) -> str:
-    if some:
-        how = "in all workers, with random.Random(info.seed - info.id)"
-    else:
-        how = "with random.Random(info.seed - info.id), which is the same in all workers"
+def _cure(some: bool, ranks: bool, *, of_library: bool) -> str:
+    alike = (
+        "random_state=(info.seed - info.id) % 2**32" if of_library else "random.Random(info.seed - info.id)"
+    )
+    how = f"in all workers, with {alike}" if some else f"with {alike}, which is the same in all workers"
     if ranks:
         how += f"{'' if some else ' of a rank'} (and in all ranks only where torch is seeded alike there)"
     return f"shuffle {how}, or after dividing"
@@ -542,7 +652,7 @@ def _found(event: Event, whole: ast.expr, some: bool, ranks: bool, loader: Loade
     happens = f"each worker takes its share of {listed} in an order of its own"
     if some:
         happens = f"not all workers shuffle {listed} before each takes its share"
-    cure = _cure(some, ranks)
+    cure = _cure(some, ranks, of_library=shuffles_unless_told(event.name))
     where = f" (loader at {loader.module.relative}:{loader.call.lineno})" if loader else ""
     return Found(
         event.module,

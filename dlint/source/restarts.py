@@ -1,6 +1,6 @@
 """Where a file makes an iterator and takes one thing out of it: ``next(iter(x))``, in one step or in two,
-``next(enumerate(x))``, ``islice(x, 1)``, be that a number by its name, ``more_itertools.first(x)``, or a loop
-that its first round ends."""
+``next(enumerate(x))``, ``next(zip(x, y))``, ``islice(x, 1)``, be that a number by its name,
+``more_itertools.first(x)``, or a loop that its first round ends."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ _LEAVES = re.compile(r"(?:break|return)\b")
 _LEFT_BESIDE = re.compile(r"[:;][ \t]*(?:break|return)\b")
 # One thing, or as many as something says.
 _SOME = re.compile(r",\s*(?:1|[A-Za-z_][\w.]{0,99})\s*\)")
-_COUNTED = re.compile(r"\bnext\(\s*enumerate\(")
+_COUNTED = re.compile(r"\bnext\(\s*(?:enumerate|zip)\(")
 # Who gives the first thing by the name ``first``: whoever asks must look whether it is theirs.
 FIRSTS = frozenset({"more_itertools.first", "toolz.first", "cytoolz.first", "funcy.first"})
 _OF_FIRST = re.compile(r"^[ \t]*(?:import|from)[ \t]+(?:more_itertools|cytoolz|toolz|funcy)\b", re.MULTILINE)
+_BARS = frozenset({"tqdm", "track"})
 _NEXT = "next(iter({}))"
 _FIRST = "first({})"
 _LEFT_AT_ONCE = "for ... in {}, left at once,"
@@ -35,7 +36,8 @@ _LEFT_AT_ONCE = "for ... in {}, left at once,"
 
 class Restart(NamedTuple):
     """One of them: the nodes down to it, the expression that takes the thing, what is gone through, whether
-    it is written as one expression, how, and whether it leaves the function with it."""
+    it is written as one expression, how, and whether it leaves the function with it. Where a method makes
+    the iterator for others of its object to take from, the attribute by which it is ``kept``."""
 
     trail: list[ast.AST]
     taking: ast.expr
@@ -44,6 +46,7 @@ class Restart(NamedTuple):
     spelling: str = _NEXT
     returns: bool = False
     number: ast.expr | None = None
+    kept: str | None = None
 
     @property
     def is_of_function(self) -> bool:
@@ -61,7 +64,27 @@ class Restart(NamedTuple):
 
 
 def restarts(module: Module) -> Iterator[Restart]:
-    """Every place of a module that starts an iterator for one thing."""
+    """Every place of a module that starts an iterator for one thing, or for what others take of it."""
+    for each in _restarts(module):
+        yield from _of_each(each)
+
+
+def _of_each(restart: Restart) -> Iterator[Restart]:
+    """A restart of what stands in a progress bar, and of each thing that ``zip`` goes through."""
+    match restart.source:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[source, *_]) if name in _BARS:
+            shown = restart.spelling.format(f"{name}({{}})")
+            yield from _of_each(restart._replace(source=source, spelling=shown))
+        case ast.Call(func=ast.Name(id="zip"), args=sources):
+            for source in sources:
+                among = ("{}" if each is source else dotted(each) or "..." for each in sources)
+                shown = restart.spelling.format(f"zip({', '.join(among)})")
+                yield from _of_each(restart._replace(source=source, spelling=shown))
+        case _:
+            yield restart
+
+
+def _restarts(module: Module) -> Iterator[Restart]:
     for trail in module.paths_to("iter"):
         if len(trail) < 3:
             continue
@@ -78,6 +101,8 @@ def restarts(module: Module) -> Iterator[Restart]:
             taken = _taken(trail[-4], outer, trail)
             if taken is not None:
                 yield Restart(trail[:-2], taken, inner.args[0], False)
+            elif (kept := _kept(trail[-4], outer)) is not None:
+                yield Restart(trail[:-2], inner, inner.args[0], False, kept=kept)
 
     for trail in module.paths_to("enumerate", called=True):
         match trail[-3:-1]:
@@ -85,6 +110,12 @@ def restarts(module: Module) -> Iterator[Restart]:
                 inner in taking.args and inner.func is trail[-1]
             ):
                 yield Restart(trail[:-2], taking, source, True, "next(enumerate({}))")
+    for trail in module.paths_to("zip", called=True):
+        match trail[-3:-1]:
+            case [ast.Call(func=ast.Name(id="next")) as taking, ast.Call() as inner] if (
+                inner in taking.args[:1] and inner.func is trail[-1]
+            ):
+                yield Restart(trail[:-2], taking, inner, True, "next({})")
     for trail in module.paths_to("islice", called=True):
         match trail[-2]:
             case ast.Call(args=[source, ast.Constant(value=1)], keywords=[]) as call if (
@@ -121,7 +152,7 @@ def may_restart(text: str) -> bool:
     return (
         ("islice" in text and _SOME.search(text) is not None)
         or ("first" in text and _OF_FIRST.search(text) is not None)
-        or ("enumerate" in text and _COUNTED.search(text) is not None)
+        or ("next" in text and _COUNTED.search(text) is not None)
         or _may_be_left(text)
     )
 
@@ -190,6 +221,16 @@ def _taken(loop: ast.AST, statement: ast.Assign, trail: list[ast.AST]) -> ast.Ca
     if isinstance(target, ast.Attribute) and _reads(trail[0], target.attr) > 1:
         return None
     return taken[0]
+
+
+def _kept(method: ast.AST, statement: ast.Assign) -> str | None:
+    """The attribute by which the object of a method has what a statement of it has just made."""
+    match method, statement.targets:
+        case ast.FunctionDef(args=ast.arguments(args=[ast.arg(arg=own), *_]), body=body), [
+            ast.Attribute(value=ast.Name(id=holder), attr=name)
+        ] if holder == own and statement in body:
+            return name
+    return None
 
 
 def _reads(tree: ast.AST, name: str) -> int:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from dlint.source.nodes import children, speaks_of, walk
+from dlint.source.statements import FunctionNode, expressions, parameters, statements_in, target_names
 
 _WORKER = re.compile("worker", re.IGNORECASE)
 _SEED = re.compile("seed", re.IGNORECASE)
@@ -49,6 +50,13 @@ _SEEDED = frozenset(
         "seed_all",
         "seed_everything",
     }
+)
+# What gives its arguments to nobody, or only numbers and texts made of them.
+_LOOKS_AT = (
+    _SEEDED
+    | _SAYS
+    | {"get_worker_info", "hasattr", "initial_seed", "int", "isinstance", "len", "set_num_threads"}
+    | {"setNumThreads", "str", "type"}
 )
 # Smaller moduli may tell workers apart by their seeds, which follow one another.
 _SEEDS = 1 << 31
@@ -110,6 +118,57 @@ def _asks_aside(function: ast.AST) -> bool:
             case _ if _speaks_itself(node) and _named_by(node, above) not in infos:
                 return False
     return asks
+
+
+def only_looks(function: FunctionNode | ast.Lambda) -> bool:
+    """Whether all that a ``worker_init_fn`` does with its worker and its dataset is to seed generators with
+    it, or to tell the user of it, so that the dataset stays as it is."""
+    if isinstance(function, ast.Lambda):
+        return False
+    held = {each.arg for each in parameters(function)}
+    statements = list(statements_in(function.body))
+    before = -1
+    while before != len(held):
+        before = len(held)
+        for each in statements:
+            if isinstance(each, ast.Assign | ast.For) and _speaks_of_held(
+                each.value if isinstance(each, ast.Assign) else each.iter, held
+            ):
+                targets = each.targets if isinstance(each, ast.Assign) else [each.target]
+                held |= {name for target in targets for name in target_names(target)}
+    return all(_only_looks(each, held) for each in statements)
+
+
+def _only_looks(statement: ast.stmt, held: set[str]) -> bool:
+    """Whether a statement itself leaves what some names stand for as it is, and gives it to nobody."""
+    match statement:
+        case ast.Assign(targets=targets) if any(
+            not isinstance(each, ast.Name | ast.Tuple) for each in targets
+        ):
+            return False
+        case ast.Assign() | ast.Expr() | ast.If() | ast.Pass() | ast.Import() | ast.ImportFrom():
+            pass
+        case ast.Return(value=None):
+            pass
+        case _:
+            return False
+    for node in (each for expression in expressions(statement) for each in walk(expression)):
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if name in _LOOKS_AT:
+                continue
+            case ast.Call(func=ast.Attribute(value=on, attr=name)) if (
+                name in _LOOKS_AT and not _speaks_of_held(on, held)
+            ):
+                continue
+            case ast.Call() | ast.Lambda() | ast.Yield() | ast.YieldFrom() | ast.NamedExpr():
+                return False
+    return True
+
+
+def _speaks_of_held(node: ast.AST, held: set[str]) -> bool:
+    return any(
+        _is_worker_info(each) or (isinstance(each, ast.Name) and each.id in held) for each in walk(node)
+    )
 
 
 def _refuses_workers(node: ast.AST, infos: set[str]) -> bool:

@@ -118,6 +118,23 @@ def _tells_list(
     return False
 
 
+def behind_property(evaluator: Evaluator, instance: Instance, name: str) -> str:
+    """The attribute that a property gives, whatever it does before; of what is none, its own name."""
+    getters = evaluator.classes.properties(instance.cls).get(name, ())
+    given = {
+        (dotted(statement.value) or "").partition(".")
+        for getter, _ in getters
+        if isinstance(getter.node, ast.FunctionDef)
+        for statement in statements_in(getter.node.body)
+        if isinstance(statement, ast.Return) and statement.value is not None
+    }
+    owners = {self_name(getter.node) for getter, _ in getters if isinstance(getter.node, ast.FunctionDef)}
+    match list(given):
+        case [(holder, ".", kept)] if owners == {holder}:
+            return kept
+    return name
+
+
 def kept_ends(evaluator: Evaluator, streams: Streams, instance: Instance, name: str, world: World) -> bool:
     """Whether an attribute is an iterator over something finite that the class sets only where it makes the
     object, or at its first need: ``if self.rows is None: self.rows = iter(self.lines)``."""
@@ -129,9 +146,9 @@ def kept_ends(evaluator: Evaluator, streams: Streams, instance: Instance, name: 
     ]
     initialisers = {id(frame.scope): frame for _, frame in evaluator.initialisers.of(instance)}
     later = [function for function in stores if id(function) not in initialisers]
-    if not stores or not all(
-        _sets_at_need(evaluator, streams, instance, each, name, world) for each in later
-    ):
+    if not stores:
+        return _is_kept_by_property(evaluator, streams, instance, name, world)
+    if not all(_sets_at_need(evaluator, streams, instance, each, name, world) for each in later):
         return False
     for function in stores:
         frame = initialisers.get(id(function))
@@ -146,6 +163,29 @@ def kept_ends(evaluator: Evaluator, streams: Streams, instance: Instance, name: 
             if not _is_finite_iterator(evaluator, streams, statement.value, Point(frame, statement), w):
                 return False
     return True
+
+
+def _is_kept_by_property(
+    evaluator: Evaluator, streams: Streams, instance: Instance, name: str, world: World
+) -> bool:
+    """Whether an attribute is what a property gives once and keeps, an iterator over something finite."""
+    for getter, _ in evaluator.classes.properties(instance.cls).get(name, ()):
+        node = getter.node
+        if not isinstance(node, ast.FunctionDef) or not any(map(_keeps, node.decorator_list)):
+            return False
+        bound = Function(node, getter.frame, instance, getter.owner)
+        frame = evaluator.calls.enter(bound, Arguments(), None, None)
+        given = [each for each in statements_in(node.body) if isinstance(each, ast.Return)]
+        return bool(given) and all(
+            each.value is not None
+            and _is_finite_iterator(evaluator, streams, each.value, Point(frame, each), world)
+            for each in given
+        )
+    return False
+
+
+def _keeps(decorator: ast.expr) -> bool:
+    return (dotted(decorator) or "").rpartition(".")[2] == "cached_property"
 
 
 def kept_entries_end(

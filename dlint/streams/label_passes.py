@@ -213,6 +213,7 @@ def passes(statement: ast.AST) -> Iterator[Pass]:
             if source is not None and use is not None:
                 yield Pass(iterable, source, use, giver=giver)
             yield from _indexed(target, iterable, parts)
+        yield from _turned(statement, head, some)
         for node in walk(head):
             match node:
                 case ast.Call(
@@ -220,6 +221,38 @@ def passes(statement: ast.AST) -> Iterator[Pass]:
                     args=[ast.Lambda(args=ast.arguments(args=[ast.arg(arg=name)]), body=test), indices],
                 ) if id(node) not in some:
                     yield from _indexed(ast.Name(name, ast.Store()), indices, [test])
+
+
+def _turned(statement: ast.AST, head: ast.AST, some: set[int]) -> Iterator[Pass]:
+    """The passes of one column of all items: ``_, labels = zip(*dataset)``, ``list(zip(*dataset))[1]``."""
+    match statement:
+        case ast.Assign(
+            targets=[ast.Tuple(elts=[ast.Name(id="_"), *_] as names)], value=ast.Call() as columns
+        ) if (source := _turned_over(columns)) is not None:
+            kept = [
+                (at, each.id)
+                for at, each in enumerate(names)
+                if isinstance(each, ast.Name) and each.id != "_"
+            ]
+            if len(kept) == 1 and all(isinstance(each, ast.Name) for each in names):
+                yield Pass(columns, source, Use(*kept[0], False))
+    for node in walk(head):
+        match node:
+            case ast.Subscript(
+                value=ast.Call(func=ast.Name(id="list" | "tuple"), args=[turned])
+                | ast.List(elts=[ast.Starred(value=turned)]),
+                slice=ast.Constant(value=int(at)),
+            ) if at > 0 and id(turned) not in some and (source := _turned_over(turned)) is not None:
+                yield Pass(turned, source, Use(at, "", False))
+
+
+def _turned_over(node: ast.expr) -> ast.expr | None:
+    """The items whose parts ``zip`` puts together, the first of all and so on."""
+    match node:
+        case ast.Call(func=ast.Name(id="zip"), args=[ast.Starred(value=source)], keywords=[]):
+            source = forwarded(source)
+            return source if dotted(source) is not None else None
+    return None
 
 
 def _taken_until(head: ast.AST) -> set[int]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import given_names, passed
+from dlint.knowledge.callbacks import KEEPS_TRANSFORMS
 from dlint.knowledge.loading import is_dataset
 from dlint.knowledge.parts import (
     FILE_OF_ARRAYS,
@@ -24,11 +25,13 @@ from dlint.knowledge.parts import (
 from dlint.knowledge.processes.handles import HANDLES
 from dlint.source.desugaring.records import AFTER_INIT, is_record
 from dlint.source.nodes import children
-from dlint.source.statements import MUTATORS, dotted, statements_in
+from dlint.source.statements import MUTATORS, FunctionNode, dotted, parameters, statements_in
 from dlint.streams.items import inner, readers
 from dlint.streams.memory.stored import Field
-from dlint.values.frame import Frame, Point, arguments_of
-from dlint.values.values import Class, External, Function, Instance, Made, Value
+from dlint.values.frame import Argument, Frame, Point, arguments_of
+from dlint.values.functions import is_generator
+from dlint.values.places import tests_around
+from dlint.values.values import Class, Const, External, Function, Instance, Items, Key, Made, Value
 from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
@@ -51,6 +54,8 @@ class Parts:
         self._has_key = False
         self._past_columns = False
         self._by_decoders = False
+        # By a frame of one of several transforms: the part of what it is given that it may be asked for.
+        self._stages: dict[Key, Place] = {}
 
     def is_apart(self, dataset: Value, index: Place) -> bool:
         """Whether a part can be read without the rest, for all items, and the first takes reading: both are
@@ -145,12 +150,15 @@ class Parts:
     def _returned(self, frame: Frame, index: Place, far: int) -> bool:
         """Whether what a function gives, or a part of it, is read, as its object is: where that has labels,
         it does not come to where it gives the image alone."""
-        mark = (id(frame.scope), index)
-        if far > _FAR or mark in self._seen:
+        mark = (frame.key, index)
+        if far > _FAR:
+            return not self._by_decoders  # who knows
+        if mark in self._seen:
             return False
         self._seen.add(mark)
         found = any(
-            self._of(statement.value, index, at, far) and self._evaluator.flow.reaching(at, HERE)
+            (self._of(statement.value, index, at, far) or self._is_asked_for(at, far))
+            and self._evaluator.flow.reaching(at, HERE)
             for statement in statements_in(frame.layout.body)
             if isinstance(statement, ast.Return) and statement.value is not None
             for at in [Point(frame, statement)]
@@ -188,7 +196,9 @@ class Parts:
                     and self._is_column(base, point)
                 ):
                     return False
-                return self._of(base, _constant(at), point, far)
+                if self._of(base, _constant(at), point, far):
+                    return True
+                return not self._by_decoders and self._of(at, None, point, far)
             case ast.Attribute(value=ast.Name(id="self")):
                 values = [value for value, _ in self._evaluator.values(node, point)]
                 if self._past_headers:
@@ -256,17 +266,42 @@ class Parts:
         return far < _FAR and bool(given) and all(self._surely_has(n, index, p, far + 1) for n, p in given)
 
     def _of_name(self, name: str, index: Place, point: Point, far: int) -> bool:
-        mark = (id(point.frame.scope), name, index)
-        if mark in self._seen or name not in point.frame.layout.binds:
+        mark, frame = (point.frame.key, name, index), point.frame
+        if mark in self._seen:
             return False
         self._seen.add(mark)
+        given = _argument(frame, name)
         # What the dataset was given decides which of them there are: a transform, or none.
         found = any(
-            self._of(node, part, at, far) and self._evaluator.flow.reaching(at, HERE)
-            for node, part, at in _definitions(name, index, point.frame)
+            (self._of(node, part, at, far) or self._is_asked_for(at, far))
+            and self._evaluator.flow.reaching(at, HERE)
+            for node, part, at in (_definitions(name, index, frame) if name in frame.layout.binds else ())
         )
+        if given is not None and given.expression is not None and given.point is not None and not found:
+            found = self._stages.get(frame.key, index) != index or self._of(
+                given.expression, index, given.point, far
+            )
         self._seen.discard(mark)
         return found
+
+    def _is_asked_for(self, point: Point, far: int) -> bool:
+        """Whether a function that an item, or a part of it, is handed to must read that to know whether it
+        comes to a place."""
+        if self._by_decoders or point.frame.caller is None:
+            return False
+        return any(self._of_test(test, point, far) for test, _, _ in tests_around(point))
+
+    def _of_test(self, test: ast.AST, point: Point, far: int) -> bool:
+        """Whether a test is about what is read: what it calls says nothing of that, but what it is given."""
+        match test:
+            case ast.Call(func=func, args=args, keywords=told):
+                on = [func.value] if isinstance(func, ast.Attribute) else []
+                return any(
+                    self._of_test(each, point, far) for each in (*on, *args, *(word.value for word in told))
+                )
+            case ast.Name() | ast.Attribute() | ast.Subscript():
+                return self._of(test, None, point, far)
+        return any(self._of_test(each, point, far) for each in children(test))
 
     def _of_call(self, node: ast.Call, index: Place, point: Point, far: int) -> bool:
         if isinstance(index, int | Field) and not _is_spread(node):
@@ -274,6 +309,9 @@ class Parts:
             records = [each for each in made if isinstance(each, Instance) and each.node is node]
             if made and len(records) == len(made) and all(map(self._fields, records)):
                 return any(self._of_record(each, node, index, point, far) for each in records)
+        found = None if index is None else self._of_result(node, index, point, far)
+        if found is not None:
+            return found
         for value, _ in self._evaluator.values(node.func, point):
             if isinstance(value, External) and self._by_decoders:
                 if decodes(value.name) and not any(each.arg == "mmap_mode" for each in node.keywords):
@@ -300,6 +338,69 @@ class Parts:
         # What an item is handed to may work on each of its parts: one is surely decoded where that one was.
         part = index if self._by_decoders and isinstance(index, str) else None
         return any(self._of(each, part, point, far) for each in given)
+
+    def _of_result(self, node: ast.Call, index: int | str | Field, point: Point, far: int) -> bool | None:
+        """Whether a part of what functions of the program make of what they are given is read; None where
+        anything else may be called."""
+        if _is_spread(node) or far >= _FAR:
+            return None
+        called = [value for value, _ in self._evaluator.values(node.func, point)]
+        ways = [self._functions(value) for value in called if not _is_nothing(value)]
+        if not ways or not all(ways):
+            return None
+        for functions in ways:
+            for function in functions:
+                frame = self._evaluator.calls.enter(function, arguments_of(node, point), node, point)
+                if len(functions) > 1:
+                    self._stages[frame.key] = index
+                found = self._returned(frame, index, far + 1)
+                self._stages.pop(frame.key, None)
+                if found:
+                    return True
+        return False
+
+    def _functions(self, called: Value, far: int = 0) -> list[Function]:
+        """The functions of the program that a call runs, one with what the one before gives; nothing where
+        others may run, too."""
+        match called:
+            case Function(
+                node=ast.FunctionDef(decorator_list=[], args=ast.arguments(vararg=None, kwarg=None)) as node
+            ) if not is_generator(node):
+                return [called]
+            case Instance():
+                methods = self._evaluator.classes.methods(called, "__call__")
+                return self._functions(methods[0]) if len(methods) == 1 else []
+            case Made() if called.name.rpartition(".")[2] in KEEPS_TRANSFORMS and far < _FAR:
+                parts = self._transforms(called)
+                found = [self._functions(part, far + 1) for part in parts]
+                return [each for one in found for each in one] if all(found) else []
+        return []
+
+    def _transforms(self, made: Made) -> tuple[Value, ...]:
+        """The transforms that one of a library surely is made of, where none is added to them."""
+        argument = next(iter(made.arguments.positional), made.arguments.keywords.get("transforms"))
+        if argument is None or any(path.endswith(".transforms") for path in made.point.frame.layout.binds):
+            return ()
+        match [value for value, _ in self._evaluator.value_of(argument, HERE)]:
+            case [Items(items=parts, open=False)]:
+                return parts
+        return ()
+
+
+def _is_nothing(value: Value) -> bool:
+    return isinstance(value, Const) and value.value is None
+
+
+def _argument(frame: Frame, name: str) -> Argument | None:
+    """What a call gives for a parameter, as far as that is written out."""
+    if frame.arguments is None or frame.arguments.splats or not isinstance(frame.scope, FunctionNode):
+        return None
+    names = [each.arg for each in parameters(frame.scope)][1 if frame.receiver is not None else 0 :]
+    if name in frame.arguments.keywords:
+        return frame.arguments.keywords[name]
+    at = names.index(name) if name in names else len(names)
+    given = frame.arguments.positional
+    return given[at] if at < len(given) and not frame.arguments.spread else None
 
 
 def _is_spread(node: ast.Call) -> bool:
@@ -355,9 +456,12 @@ def _definitions(name: str, index: Place, frame: Frame) -> Iterator[_Definition]
                 for item in items:
                     if item.optional_vars is not None and _places(item.optional_vars, name, None):
                         yield item.context_expr, None, at
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver, attr=method), args=args)):
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=receiver, attr=method), args=args, keywords=told)
+            ):
                 if method in MUTATORS and dotted(receiver) == name:
                     yield from ((each, None, at) for each in args)
+                    yield from ((word.value, None, at) for word in told if word.arg in (None, index))
 
 
 def _places(target: ast.expr, name: str, index: Place) -> list[Place]:

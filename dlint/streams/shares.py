@@ -10,18 +10,25 @@ from dlint.source.nodes import walk
 from dlint.source.statements import (
     FunctionNode,
     dotted,
-    expressions,
-    own_names,
     parameters,
     self_name,
-    statements_in,
     target_names,
+)
+from dlint.streams.orders import (
+    Orders,
+    comes_after,
+    end,
+    is_below,
+    is_by,
+    is_what,
+    is_within,
+    passed_through,
+    start,
 )
 from dlint.values.frame import Point
 from dlint.values.places import LOOPS, places_around, tests_around
 
 _INFO = "get_worker_info"
-_ONE_BY_ONE = frozenset({"enumerate", "iter", "list", "reversed", "tqdm", "tuple"})
 # By a test's outcome: how many more there may be than the number that is compared with.
 _MORE: dict[bool, dict[type[ast.cmpop], int]] = {
     True: {ast.Eq: 0, ast.LtE: 0, ast.Lt: -1},
@@ -60,13 +67,12 @@ class Part(NamedTuple):
 Given: TypeAlias = Mapping[int, Sequence[Part]]
 
 
-class Shares:
+class Shares(Orders):
     """What a function does with the number of the worker that it runs in."""
 
     def __init__(self, function: FunctionNode, told: Told = UNTOLD, given: Given | None = None) -> None:
-        self._function = function
+        super().__init__(function)
         self._given = given or {}
-        self._statements = list(statements_in(function.body))
         self._loops = [each for each in self._statements if isinstance(each, LOOPS)]
         self._infos = set(told.infos)
         # Names that the worker's number decides, each with what makes it so: above, it may be another thing
@@ -86,7 +92,7 @@ class Shares:
         """Whether a name stands for something that the worker's number decides, a part already, where control
         has come past an expression."""
         return any(
-            _start(value) < _end(at) or self._is_round_of(value, at) for value in self._numbers.get(name, ())
+            start(value) < end(at) or self._is_round_of(value, at) for value in self._numbers.get(name, ())
         )
 
     def is_of_some(self, point: Point) -> bool:
@@ -114,11 +120,11 @@ class Shares:
             (
                 node
                 for node in walk(self._function)
-                if _comes_after(after, node) and self._takes_part(node, whole)
+                if comes_after(after, node) and self._takes_part(node, whole)
             ),
             None,
         )
-        return place is not None and self._is_left(whole, after, place)
+        return place is not None and self.is_left(whole, after, place)
 
     def takes_of(self, given: ast.expr) -> bool:
         """Whether the worker's part is taken of what an expression gives, where that is written."""
@@ -137,43 +143,26 @@ class Shares:
             self._counts(value, seen | names) for name in names for value in self._numbers.get(name, ())
         )
 
-    def calls_with(self, whole: str | ast.expr, after: Point) -> Iterator[tuple[ast.stmt, ast.Call]]:
-        """The calls that are told, or called on, what an expression or a name stands for, as a statement left
-        it, each with the statement that it is in."""
-        for statement in self._statements:
-            for node in (each for expression in expressions(statement) for each in walk(expression)):
-                if (
-                    isinstance(node, ast.Call)
-                    and self._gets(node, whole)
-                    and (
-                        not isinstance(whole, str)
-                        or (_comes_after(after, node) and self._is_left(whole, after, node))
-                    )
-                ):
-                    yield statement, node
-
-    def _gets(self, call: ast.Call, whole: str | ast.expr) -> bool:
-        given = [*call.args, *(keyword.value for keyword in call.keywords)]
-        if any(is_what(passed_through(each), whole) for each in given):
-            return True
-        called = dotted(call.func.value) if isinstance(call.func, ast.Attribute) else None
-        return called is not None and isinstance(whole, str) and whole.startswith(f"{called}.")
-
     def name_of(self, call: ast.expr, point: Point) -> str | None:
         """The name that a statement gives to what an expression gives, in its order; on some ways at least:
         ``files = shuffled(files) if train else files``."""
         match point.statement:
             case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value):
-                if passed_through(value) is call:
+                if any(passed_through(way) is call for way in self.ways(value)):
                     return dotted(target)
-                if isinstance(value, ast.IfExp) and not self._is_tested_again(value):
-                    ways = ((value.body, True), (value.orelse, False))
-                    if any(
-                        passed_through(way) is call and not self._is_lone(value.test, outcome)
-                        for way, outcome in ways
-                    ):
-                        return dotted(target)
         return None
+
+    def ways(self, value: ast.expr) -> list[ast.expr]:
+        """What an expression may give where there are several workers."""
+        if not isinstance(value, ast.IfExp):
+            return [value]
+        ways = ((value.body, True), (value.orelse, False))
+        return [
+            each
+            for way, outcome in (() if self._is_tested_again(value) else ways)
+            if not self._is_lone(value.test, outcome)
+            for each in self.ways(way)
+        ]
 
     def _is_tested_again(self, choice: ast.IfExp) -> bool:
         """Whether another test of the function asks about the same: those ways may be the others."""
@@ -227,24 +216,6 @@ class Shares:
 
         return Told(*map(those, (self._infos, self._numbers, self._own, self._totals)))
 
-    def hands_on(self, whole: str | ast.expr, after: Point) -> bool:
-        """Whether the function gives, one by one, what a call gives, or what a name stands for as a statement
-        left it: it returns that, or is a generator that goes through it."""
-        places = [node for node in walk(self._function) if _gives(node, whole)]
-        return any(
-            not isinstance(whole, str) or (_comes_after(after, place) and self._is_left(whole, after, place))
-            for place in places
-        )
-
-    def leaves(self, whole: str, after: Point) -> str | None:
-        """The attribute of its object that a method leaves to whoever calls it, as a statement left that."""
-        holder, _, name = whole.partition(".")
-        statement = after.statement
-        if not name or holder != self_name(self._function) or statement is None:
-            return None
-        later = (each for each in self._statements if _is_below(each, statement))
-        return None if any(_sorts(each, whole) or whole in own_names(each) for each in later) else name
-
     def in_order_of(self, whole: str | ast.expr, after: Point) -> Iterator[tuple[ast.stmt, str]]:
         """The names of what is put in the order of what a call gives, or a name stands for as a statement
         left it, each with the statement that does so: ``files = [self.files[i] for i in order]``,
@@ -253,37 +224,13 @@ class Shares:
             match statement:
                 case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value) if (
                     (name := dotted(target))
-                    and _is_by(value, whole)
+                    and is_by(value, whole)
                     and not self._is_told(value)
                     and not self.is_one(name, value)
-                    and _comes_after(after, statement)
-                    and (not isinstance(whole, str) or self._is_left(whole, after, statement))
+                    and comes_after(after, statement)
+                    and (not isinstance(whole, str) or self.is_left(whole, after, statement))
                 ):
                     yield statement, name
-
-    def gives_back(self, whole: str) -> bool:
-        """Whether all that the function gives is what it got under a name, or a slice of it, in its order."""
-        places = [
-            node for node in walk(self._function) if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom)
-        ]
-        return bool(places) and all(
-            node.value is not None
-            and not isinstance(node, ast.Yield)
-            and dotted(_sliced(node.value)) == whole
-            and self._is_left(whole, None, node)
-            for node in places
-        )
-
-    def _is_left(self, whole: str, after: Point | None, place: ast.AST) -> bool:
-        """Whether nothing between a statement and a place gives what a name stands for another order."""
-        first = after.statement if after is not None else None
-        return all(
-            not _sorts(statement, whole)
-            and (whole not in own_names(statement) or _keeps_order(statement, whole))
-            for statement in self._statements
-            if (first is None or _is_below(statement, first)) and _is_below(place, statement)
-            if not (isinstance(statement, ast.Assign) and _is_within(place, statement))
-        )
 
     def _find_names(self) -> None:
         before, known = -1, 0
@@ -342,7 +289,7 @@ class Shares:
             or (
                 isinstance(each, ast.Name | ast.Attribute)
                 and any(
-                    _end(value) <= _start(each) or self._is_round_of(value, each)
+                    end(value) <= start(each) or self._is_round_of(value, each)
                     for value in self._numbers.get(dotted(each) or "", ())
                 )
             )
@@ -351,7 +298,7 @@ class Shares:
 
     def _is_round_of(self, one: ast.AST, other: ast.AST) -> bool:
         """Whether a loop may come from one place to another, in its next round."""
-        return any(_is_within(one, loop) and _is_within(other, loop) for loop in self._loops)
+        return any(is_within(one, loop) and is_within(other, loop) for loop in self._loops)
 
     def _is_number(self, node: ast.AST) -> bool:
         """Whether an expression is the worker's number itself."""
@@ -425,7 +372,7 @@ class Shares:
             and each.value.id == name
             and not isinstance(each.slice, ast.Slice)
             and self._is_told(each.slice)
-            and _is_below(each, made)
+            and is_below(each, made)
             for each in walk(self._function)
         )
 
@@ -457,85 +404,6 @@ class Shares:
         return False
 
 
-def _start(node: ast.AST) -> tuple[int, int]:
-    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
-
-
-def _end(node: ast.AST) -> tuple[int, int]:
-    line, column = _start(node)
-    return getattr(node, "end_lineno", None) or line, getattr(node, "end_col_offset", None) or column
-
-
-def _is_below(node: ast.AST, other: ast.AST) -> bool:
-    """Whether a node begins in a line below another's first, or behind it in the same line."""
-    line, first = _start(node)[0], _start(other)[0]
-    return line > first or (line == first and _end(other) <= _start(node))
-
-
-def _is_within(node: ast.AST, outer: ast.AST) -> bool:
-    return _start(outer) <= _start(node) and _end(node) <= _end(outer)
-
-
-def _comes_after(point: Point | None, node: ast.AST) -> bool:
-    """Whether control may come from a statement, or from the start, to a node that is written below it: not
-    in another branch of the same ``if``, and not behind a ``return``."""
-    if point is None:
-        return True
-    statement = point.statement
-    if statement is None or not _is_below(node, statement):
-        return False
-    leaves_round = False
-    for place in places_around(point):
-        after = place.block[place.at + 1 :]
-        if not leaves_round:
-            if any(_is_within(node, each) for each in after):
-                return True
-            if any(isinstance(each, ast.Return | ast.Raise) for each in after):
-                return False
-            leaves_round = any(isinstance(each, ast.Break | ast.Continue) for each in after)
-        if isinstance(place.owner, LOOPS):
-            leaves_round = False
-        if isinstance(place.owner, ast.Try) and _is_within(node, place.owner):
-            return not leaves_round
-    return False
-
-
-def is_what(node: ast.expr, whole: str | ast.expr) -> bool:
-    """Whether an expression is a name, or a certain call, or goes through what that gives."""
-    return dotted(node) == whole if isinstance(whole, str) else passed_through(node) is whole
-
-
-def passed_through(node: ast.expr) -> ast.expr:
-    """What an expression goes through from the first thing to the last, be it backwards."""
-    match node:
-        case ast.Call(func=ast.Name(id=name), args=[inner, *_]) if name in _ONE_BY_ONE:
-            return passed_through(inner)
-        case ast.Call(func=ast.Name(id="map"), args=[_, inner]):
-            return passed_through(inner)
-        case ast.Call(func=ast.Attribute(value=inner, attr="tolist"), args=[], keywords=[]):
-            return passed_through(inner)
-        case ast.GeneratorExp(generators=[each]) | ast.ListComp(generators=[each]) if not each.ifs:
-            return passed_through(each.iter)
-    return node
-
-
-def _sliced(node: ast.expr) -> ast.expr:
-    """What an expression is a slice of, or goes through as it is."""
-    inner = passed_through(node)
-    match inner:
-        case ast.Subscript(value=value, slice=ast.Slice()):
-            return _sliced(value)
-        case ast.Call(func=ast.Name(id="islice") | ast.Attribute(attr="islice"), args=[value, _, *_]):
-            return _sliced(value)
-    return inner
-
-
-def _is_by(node: ast.expr, whole: str | ast.expr) -> bool:
-    """Whether an expression gives things in the order of another: one for each, or those at its numbers."""
-    inner = passed_through(node)
-    return is_what(inner, whole) or (isinstance(inner, ast.Subscript) and is_what(inner.slice, whole))
-
-
 def _cut_up(node: ast.expr) -> ast.expr | None:
     """What is cut into pieces, all of which are given: ``np.array_split(files, n)``,
     ``[files[i::n] for i in range(n)]``."""
@@ -563,20 +431,6 @@ def _turned(node: ast.AST) -> list[ast.expr]:
         ) if ast.dump(one) == ast.dump(other):
             return [left, right]
     return []
-
-
-def _gives(node: ast.AST, whole: str | ast.expr) -> bool:
-    """Whether a statement or expression gives what another is, or a name stands for, to the caller, in its
-    order."""
-    match node:
-        case ast.For(iter=source, body=body):
-            inside = (each for statement in body for each in walk(statement))
-            return is_what(passed_through(source), whole) and any(
-                isinstance(each, ast.Yield | ast.YieldFrom) for each in inside
-            )
-        case ast.YieldFrom(value=source) | ast.Return(value=ast.expr() as source):
-            return is_what(passed_through(source), whole)
-    return False
 
 
 def _ways(value: ast.expr) -> list[ast.expr]:
@@ -609,21 +463,3 @@ def _bindings(statement: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:
 
 def _counts_round(test: ast.Compare) -> bool:
     return any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) for part in walk(test))
-
-
-def _sorts(statement: ast.stmt, whole: str) -> bool:
-    """Whether a statement puts a sequence in an order of its things, whatever order it had."""
-    match statement:
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=value, attr="sort"))):
-            return dotted(value) == whole
-    return False
-
-
-def _keeps_order(statement: ast.stmt, whole: str) -> bool:
-    """Whether a statement leaves what it makes anew of a sequence in the order that it had."""
-    match statement:
-        case ast.Assign(value=ast.Subscript(value=value, slice=ast.Slice())):
-            return dotted(value) == whole
-        case ast.Assign(value=ast.Call(func=ast.Name(id="list" | "tuple"), args=[value])):
-            return dotted(value) == whole
-    return False

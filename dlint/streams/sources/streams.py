@@ -19,7 +19,7 @@ from dlint.streams.sources.kinds import COUNT, DATA, NOTHING, RANGE, SHARE, Kind
 from dlint.streams.sources.passages import Loop, Passage, passages
 from dlint.streams.sources.rounds import Rounds
 from dlint.streams.sources.wholes import Wholes, written_at
-from dlint.values.frame import Arguments, Frame, Point, arguments_of
+from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (
     GENERATOR,
@@ -250,8 +250,24 @@ class Streams:
                     kinds = self._wholes.of(node.value, point, world)
                 if kinds is None and isinstance(node.slice, ast.Constant):
                     kinds = self._wholes.of_entries(node.value, node.slice.value, point, world, far)
-                return kinds
+                return kinds if kinds is not None else self._of_item(node, point, world, far)
         return self._of_values(node, point, world, far)
+
+    def _of_item(self, node: ast.Subscript, point: Point, world: World, far: int) -> Kinds:
+        """What an item reads that objects of the program give by a method of theirs: ``yield from
+        self.clips[i]``."""
+        found: list[Kinds] = []
+        for owner, w in self._evaluator.values(node.value, point, world):
+            methods = (
+                self._evaluator.classes.methods(owner, "__getitem__") if isinstance(owner, Instance) else []
+            )
+            if not methods:
+                return None
+            for method in methods:
+                given = Arguments([Argument(node.slice, point)])
+                frame = self._evaluator.calls.enter(method, given, node, point)
+                found.append(self.of_function(method, frame, w, far))
+        return known_together(found)
 
     def _of_stored_parts(self, node: ast.Attribute, point: Point, world: World, far: int) -> Kinds:
         """What an object keeps that values forget where it is from: a part of what was read whole
@@ -345,6 +361,10 @@ class Streams:
                 case Function():
                     frame = self._evaluator.calls.enter(callee, arguments_of(node, point), node, point)
                     found.append(self.of_function(callee, frame, w, far))
+                case Partial(callee=Function() as function, arguments=first):
+                    arguments = arguments_of(node, point).after(first)
+                    frame = self._evaluator.calls.enter(function, arguments, node, point)
+                    found.append(self.of_function(function, frame, w, far))
                 case Class():
                     found.append(self._of_values(node, point, w, far))
                 case Instance() if methods := self._evaluator.classes.methods(callee, "__call__"):
