@@ -90,7 +90,8 @@ from dlint.program.conditions import called
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.streams.items import Reader, are_chosen, handed_on, is_default_collate, readers
-from dlint.streams.nones.nones import How, Nones
+from dlint.streams.nones.nones import Nones
+from dlint.streams.nones.scope import How
 from dlint.values.values import Const, External, Key, Made, Value
 from dlint.values.worlds import World
 

@@ -9,23 +9,23 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING
 
 from dlint.calls.decorators import wrappers
 from dlint.calls.parameters import passed
-from dlint.source.layout import Place
-from dlint.source.statements import dotted, own_names, parameters, statements_in
-from dlint.streams.item_names import concerns, is_index, is_of_item, mentions, read_from, settled
+from dlint.source.statements import dotted, parameters, statements_in
+from dlint.streams.item_names import concerns, is_index, mentions
 from dlint.streams.items import Reader
-from dlint.streams.nones.attempts import asked_to_be_none, compares_sizes, is_bounded, retries
-from dlint.streams.nones.endings import endings
-from dlint.streams.nones.passed_on import is_never_passed, is_passed_none
+from dlint.streams.nones.attempts import asked_to_be_none, is_bounded, retries
+from dlint.streams.nones.endings import NoReturn, endings
+from dlint.streams.nones.never_returns import DEEPEST, never_returns
+from dlint.streams.nones.passed_on import is_passed_none
+from dlint.streams.nones.reached import Reached, asks_for_none
+from dlint.streams.nones.scope import HERE, How, Scope, inside, place_of
 from dlint.streams.nones.sieved import called, sieved
 from dlint.streams.nones.still_none import Kept, gives, gives_none, is_none_still
 from dlint.streams.nones.written import (
-    asks_for_form,
     compares_names,
     does_something,
     given_to,
@@ -43,16 +43,12 @@ from dlint.streams.nones.written import (
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.functions import display_name, is_generator
 from dlint.values.places import loops_around, places_around
-from dlint.values.values import External, Function, Instance, Key, Table
+from dlint.values.values import Function, Instance, Key, Table
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
-_EXITS = frozenset(
-    {"sys.exit", "os._exit", "os.abort", "six.raise_from", "six.reraise", "builtins.exit", "builtins.quit"}
-)
-_DEEPEST = 4  # calls followed to what ends the program
 _FAR = 3  # calls followed to what gives None
 _ENDED = {
     "except": "ends without a return after an exception that it catches",
@@ -60,41 +56,12 @@ _ENDED = {
 }
 
 
-class How(NamedTuple):
-    """How a function comes to give None: what it says of it, and whether that is ``inside`` of an item which
-    is not None itself."""
-
-    said: str
-    inside: bool = False
-
-
-_HERE = How("returns None here")
-
-
-@dataclass(frozen=True)
-class _Scope:
-    """A function that is run for an item: ``indices`` are the names that are its number, ``given`` the
-    parameters that hold what belongs to the item."""
-
-    node: ast.FunctionDef
-    frame: Frame
-    world: World
-    indices: frozenset[str]
-    given: frozenset[str]
-    far: int
-    dataset: Instance
-
-    @cached_property
-    def read(self) -> frozenset[str]:
-        """The variables that hold what belongs to the item."""
-        return read_from(self.node, self.indices, self.given)
-
-
 class Nones:
     """Finds the statements that give None for an item."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
+        self._reached = Reached(evaluator, self._step_gives_none)
         self._sieved: dict[Key, frozenset[str]] = {}
         self._followed = set[int]()  # assignments that are being looked at
 
@@ -105,10 +72,10 @@ class Nones:
                 yield reader.node, How("gives what its decorator makes of it, which can be None")
             return
         index = frozenset(argument.arg for argument in parameters(reader.node)[1:])
-        start = _Scope(reader.node, reader.frame, reader.world, index, frozenset(), 0, reader.instance)
+        start = Scope(reader.node, reader.frame, reader.world, index, frozenset(), 0, reader.instance)
         yield from self._of_function(start)
 
-    def _of_function(self, scope: _Scope) -> Iterator[tuple[ast.stmt, How]]:
+    def _of_function(self, scope: Scope) -> Iterator[tuple[ast.stmt, How]]:
         body = scope.node.body
         returns = [s for s in statements_in(body) if isinstance(s, ast.Return)]
         if all(is_none(statement.value) for statement in returns):
@@ -120,7 +87,7 @@ class Nones:
         # A call that does not return takes endings away: without one of these there is nothing to ask.
         ends = endings(body, lambda _: False)
         if any(ending in _ENDED for ending in ends):
-            ends = endings(body, partial(self._never_returns, scope.frame, scope.world, _DEEPEST))
+            ends = endings(body, self._never(scope.frame, scope.world))
         for ending, said in _ENDED.items():
             if ending in ends:
                 yield scope.node, How(said)
@@ -130,27 +97,27 @@ class Nones:
         elif "perhaps" in ends and self._runs_out(body, scope):
             yield scope.node, How(_ENDED["attempts"])
 
-    def _returned(self, statement: ast.Return, scope: _Scope) -> How | None:
+    def _returned(self, statement: ast.Return, scope: Scope) -> How | None:
         self._evaluator.start()
         point = Point(scope.frame, statement)
         if is_none(statement.value):
-            return _HERE if self._happens(point, scope) else None
+            return HERE if self._reached.by_item(point, scope) else None
         if has_none(statement.value, scope.node):
-            return _inside(_HERE) if self._happens(point, scope) and not _asks_for_none(point) else None
+            return inside(HERE) if self._reached.by_item(point, scope) and not asks_for_none(point) else None
         value = statement.value
         if scope.far and is_passed_none(self._evaluator, value, scope.node, point, scope.world):
-            return _HERE if self._happens(point, scope) else None
+            return HERE if self._reached.by_item(point, scope) else None
         if value is None or not may_be_none(value):
             return None
         if isinstance(value, ast.Call) and self._gives_nothing(value, point, scope):
-            return _HERE if self._happens(point, scope) else None
+            return HERE if self._reached.by_item(point, scope) else None
         for world in self._evaluator.flow.reaching(point, scope.world):
             how = self._of_expression(value, point, world, scope)
             if how is not None:
                 return how
         return None
 
-    def _gives_nothing(self, call: ast.Call, point: Point, scope: _Scope) -> bool:
+    def _gives_nothing(self, call: ast.Call, point: Point, scope: Scope) -> bool:
         """Whether a call is of functions only that do something and give None: ``return self.note(index)``.
         One that does nothing is for subclasses to write."""
         callees = self._evaluator.values(call.func, point, scope.world)
@@ -162,110 +129,12 @@ class Nones:
             and not is_generator(callee.node)
             and (
                 any(isinstance(each, ast.Return) for each in statements_in(callee.node.body))
-                or bool(endings(callee.node.body, partial(self._never_returns, callee.frame, w, _DEEPEST)))
+                or bool(endings(callee.node.body, self._never(callee.frame, w)))
             )
             for callee, w in callees
         )
 
-    def _happens(self, point: Point, scope: _Scope) -> bool:
-        """Whether it depends on the item that control comes to a statement, and not on a mode."""
-        if not self._evaluator.flow.reaching(point, scope.world):
-            return False
-        for place in places_around(point):
-            if isinstance(place.owner, ast.ExceptHandler):
-                return True
-            if isinstance(place.owner, ast.If):
-                return self._concerns(place.owner, scope) and not self._only_passes_on(
-                    place.owner.test, point, scope
-                )
-            if place.owner is None:
-                return self._is_left_over(place.block[: place.at], scope)
-        return False
-
-    def _only_passes_on(self, test: ast.expr, point: Point, scope: _Scope) -> bool:
-        """Whether a test looks for the None of one of the steps that a loop goes through (``for step in
-        self.steps: data = step(data)``), of which none is seen to give one. Of those that are made by a name
-        of a configuration nobody knows whether they are among them: only those count that the program makes
-        by their own."""
-        steps = {
-            name
-            for statement in statements_in(scope.node.body)
-            if isinstance(statement, ast.For)
-            for name in own_names(statement)
-        }
-        match test:
-            case (
-                ast.Compare(left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Constant(value=None)])
-                | ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name))
-            ) if steps:
-                pass
-            case _:
-                return False
-        for statement, world in self._evaluator.flow.definitions(name, point, scope.world):
-            match statement:
-                case ast.Assign(value=ast.Call(func=ast.Name(id=step)) as call) if step in steps:
-                    at = Point(scope.frame, statement)
-                    if self._of_call(call, at, world, scope, only=_is_made_by_name) is not None:
-                        return False
-                case _:
-                    return False
-        return True
-
-    def _concerns(self, statement: ast.If, scope: _Scope) -> bool:
-        """Whether a test is about the item; not where it is for a None that this caller does not pass."""
-        point = Point(scope.frame, statement)
-        return concerns(statement.test, scope.indices, self._variables(scope)) and not (
-            scope.far and is_never_passed(self._evaluator, statement.test, scope.node, point, scope.world)
-        )
-
-    def _variables(self, scope: _Scope) -> frozenset[str]:
-        """The variables that tell one item from another."""
-        if scope.far:
-            return scope.read
-        bound = {name for s in statements_in(scope.node.body) for name in own_names(s)}
-        return frozenset(bound - scope.indices - settled(scope.node)) | (scope.read & bound)
-
-    def _is_left_over(self, before: list[ast.stmt], scope: _Scope) -> bool:
-        """Whether what comes after some statements is for the items that a test of them, or of each attempt
-        to read one, has not let through: ``if good: return item``, and then ``return None``."""
-        for statement in reversed(before):
-            if not any(isinstance(inner, ast.Return) for inner in statements_in([statement])):
-                continue
-            if isinstance(statement, ast.With):
-                return self._is_left_over(statement.body, scope)
-            if "attempts" in endings([statement], lambda _: False):
-                return True
-            if isinstance(statement, ast.If):
-                tests = [] if statement.orelse else [statement]
-            elif tries_again(statement) or self._seeks(statement, scope):
-                tests = [each for each in statements_in([statement]) if isinstance(each, ast.If)]
-                if not tries_again(statement):
-                    # What is looked for by its name or kind may always be there.
-                    tests = [each for each in tests if compares_sizes(each.test)]
-            else:
-                return False
-            return any(
-                isinstance(test.body[-1], ast.Return)
-                and not compares_names(test.test)
-                and self._concerns(test, scope)
-                for test in tests
-            )
-        return False
-
-    def _seeks(self, statement: ast.stmt, scope: _Scope) -> bool:
-        """Whether a loop looks for one of the things that were read for the item, be it in vain."""
-        return isinstance(statement, ast.For) and is_of_item(statement.iter, scope.indices, scope.read)
-
-    def _is_sought(self, sought: ast.GeneratorExp, scope: _Scope) -> bool:
-        """Whether an expression looks for one of the things read for the item, by a number that none
-        of them may have: ``(each for each in frames if each.score > 0.5)``."""
-        return any(
-            is_of_item(part.iter, scope.indices, scope.read)
-            and any(compares_sizes(test) and not compares_names(test) for test in part.ifs)
-            for part in sought.generators
-        )
-
-    def _of_expression(self, node: ast.expr, point: Point, world: World, scope: _Scope) -> How | None:
+    def _of_expression(self, node: ast.expr, point: Point, world: World, scope: Scope) -> How | None:
         """How an expression that is returned comes to be None, or to have a None in it."""
         parts: list[ast.expr] = []
         match node:
@@ -274,10 +143,10 @@ class Nones:
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 if is_none(body) or is_none(orelse):
                     by_item = concerns(test, scope.indices, scope.read) and not speaks_of_none(test)
-                    return _HERE if by_item else None
+                    return HERE if by_item else None
                 parts = [body, orelse]
             case ast.Call(func=ast.Name(id="next"), args=[ast.GeneratorExp() as sought, default]):
-                return _HERE if is_none(default) and self._is_sought(sought, scope) else None
+                return HERE if is_none(default) and self._reached.is_sought(sought, scope) else None
             case ast.Call():
                 return self._of_call(node, point, world, scope)
             case ast.Name(id=name) if name in point.frame.layout.binds:
@@ -285,7 +154,7 @@ class Nones:
         for part in parts:
             how = self._of_expression(part, point, world, scope) if may_be_none(part) else None
             if how is not None:
-                return how if isinstance(node, ast.IfExp) else _inside(how)
+                return how if isinstance(node, ast.IfExp) else inside(how)
         return None
 
     def _of_call(
@@ -293,7 +162,7 @@ class Nones:
         node: ast.Call,
         point: Point,
         world: World,
-        scope: _Scope,
+        scope: Scope,
         only: Callable[[Function], bool] | None = None,
     ) -> How | None:
         if scope.far >= _FAR or called(node) in self._chosen_by(scope.dataset):
@@ -315,12 +184,16 @@ class Nones:
                 name for name, value in given.items() if mentions(value, scope.indices | scope.read)
             } - index
             frame = self._evaluator.calls.enter(callee, arguments_of(node, point), node, point)
-            inner = _Scope(
-                function, frame, w, frozenset(index), frozenset(read), scope.far + 1, scope.dataset
-            )
+            inner = Scope(function, frame, w, frozenset(index), frozenset(read), scope.far + 1, scope.dataset)
             if any(True for _ in self._of_function(inner)):
                 return said
         return None
+
+    def _never(self, frame: Frame, world: World) -> NoReturn:
+        return partial(never_returns, self._evaluator, frame, world, DEEPEST)
+
+    def _step_gives_none(self, call: ast.Call, point: Point, world: World, scope: Scope) -> bool:
+        return self._of_call(call, point, world, scope, only=_is_made_by_name) is not None
 
     def _gives_up(self, function: ast.FunctionDef, outer: Frame, world: World) -> bool:
         """Whether what the program's one decorator puts in place of a function gives None after an exception,
@@ -335,7 +208,7 @@ class Nones:
         returns = [each for each in statements_in(node.body) if isinstance(each, ast.Return)]
         if all(is_none(each.value) for each in returns):
             return False
-        never = partial(self._never_returns, frame, world, _DEEPEST)
+        never = self._never(frame, world)
         return not _ENDED.keys().isdisjoint(endings(node.body, never)) or any(
             isinstance(next(iter(places_around(Point(frame, each)))).owner, ast.ExceptHandler)
             and self._evaluator.flow.reaching(Point(frame, each), world)
@@ -358,7 +231,7 @@ class Nones:
             self._sieved[dataset.key] = sieved(self._evaluator, dataset)
         return self._sieved[dataset.key]
 
-    def _of_variable(self, name: str, point: Point, world: World, scope: _Scope) -> How | None:
+    def _of_variable(self, name: str, point: Point, world: World, scope: Scope) -> How | None:
         for statement, w in self._evaluator.flow.definitions(name, point, world):
             value = given_to(name, statement)
             if value is not None and statement is not None and id(statement) not in self._followed:
@@ -370,7 +243,7 @@ class Nones:
         return self._of_stored(name, point, scope)
 
     def _of_assigned(
-        self, name: str, statement: ast.stmt, value: ast.expr, point: Point, world: World, scope: _Scope
+        self, name: str, statement: ast.stmt, value: ast.expr, point: Point, world: World, scope: Scope
     ) -> How | None:
         """How what a statement gives a variable comes to be None, and is it still at a point."""
         before = Point(scope.frame, statement)
@@ -389,7 +262,7 @@ class Nones:
             return None
         return self._of_expression(value, before, world, scope)
 
-    def _is_for_some(self, kept: Kept, made: ast.stmt, scope: _Scope) -> bool:
+    def _is_for_some(self, kept: Kept, made: ast.stmt, scope: Scope) -> bool:
         """Whether a statement makes something None that another gives more, and a test of what was read for
         the item decides between them: ``depth = None``, and then ``if path.exists(): depth = read(path)``. A
         loop may come to that for each item."""
@@ -398,53 +271,43 @@ class Nones:
             for each in statements_in(scope.node.body)
             if each is not made and gives(kept, each) and not gives_none(kept, each)
         ]
-        own = _place(made, scope)
+        own = place_of(made, scope)
         if own is None or not others:
             return False
         if any(True for each in others for _ in loops_around(Point(scope.frame, each))):
             return False
         if isinstance(own.owner, ast.ExceptHandler):
             return kept.key is not None
-        places = [own] if own.owner is not None else [_place(each, scope) for each in others]
+        places = [own] if own.owner is not None else [place_of(each, scope) for each in others]
         return all(
-            place is not None and isinstance(place.owner, ast.If) and self._tells(place.owner.test, scope)
+            place is not None
+            and isinstance(place.owner, ast.If)
+            and self._reached.tells(place.owner.test, scope)
             for place in places
         )
 
-    def _tells(self, test: ast.expr, scope: _Scope) -> bool:
-        """Whether a test tells one item from another. What asks only whether an entry of a row is there, or
-        of which form that is, may be answered alike for all of them."""
-        asked = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
-        return (
-            not isinstance(asked, ast.Name | ast.Attribute | ast.Subscript)
-            and not compares_names(test)
-            and not speaks_of_none(test)
-            and not asks_for_form(test)
-            and concerns(test, scope.indices, self._variables(scope))
-        )
-
-    def _stays(self, kept: Kept, made: ast.stmt, point: Point, scope: _Scope) -> bool:
+    def _stays(self, kept: Kept, made: ast.stmt, point: Point, scope: Scope) -> bool:
         """Whether what a statement has made None may be so where a point's statement hands it on."""
         if point.statement is None:
             return False
-        never = partial(self._never_returns, scope.frame, scope.world, _DEEPEST)
+        never = self._never(scope.frame, scope.world)
         spared = retries(kept.name, made, point, scope.node) if kept.key is None else []
         return is_none_still(kept, made, point.statement, scope.node, spared, never)
 
     def _after_exception(
-        self, name: str, statement: ast.stmt, point: Point, world: World, scope: _Scope
+        self, name: str, statement: ast.stmt, point: Point, world: World, scope: Scope
     ) -> How | None:
         for attempt in statements_in(scope.node.body):
             raised = world.known(("raised", id(attempt), scope.frame.key))
             if not raised:
                 continue
             handled: list[ast.stmt] = attempt.handlers[raised - 1].body  # type: ignore[attr-defined]
-            never = partial(self._never_returns, scope.frame, scope.world, _DEEPEST)
+            never = self._never(scope.frame, scope.world)
             if endings(handled, never) and self._stays(Kept(name), statement, point, scope):
                 return How(f"returns the None that {name} is after an exception")
         return None
 
-    def _of_stored(self, name: str, point: Point, scope: _Scope) -> How | None:
+    def _of_stored(self, name: str, point: Point, scope: Scope) -> How | None:
         """How what is stored in a dict that a variable holds comes to be None."""
         for statement in statements_in(scope.node.body):
             if not any(may_be_none(value) or is_none(value) for _, value in stored(statement, name)):
@@ -459,7 +322,7 @@ class Nones:
         return None
 
     def _of_entries(
-        self, name: str, statement: ast.stmt, point: Point, world: World, scope: _Scope
+        self, name: str, statement: ast.stmt, point: Point, world: World, scope: Scope
     ) -> How | None:
         before = Point(scope.frame, statement)
         for key, value in stored(statement, name):
@@ -469,34 +332,34 @@ class Nones:
             if not is_none(value):
                 how = self._of_expression(value, before, world, scope)
                 if how is not None:
-                    return _inside(how)
+                    return inside(how)
             elif self._is_for_some(kept, statement, scope):
                 return How(f"returns an item with None under {key!r} for some items", True)
         return None
 
-    def _drops_item(self, body: list[ast.stmt], scope: _Scope) -> bool:
+    def _drops_item(self, body: list[ast.stmt], scope: Scope) -> bool:
         """Whether a function ends with ``if <test of what was read>: return ...`` and nothing else, or with
         so many attempts at that."""
         *before, last = body
-        if tries_again(last) or self._seeks(last, scope):
-            return self._is_left_over(body, scope)
+        if tries_again(last) or self._reached.seeks(last, scope):
+            return self._reached.is_left_over(body, scope)
         if not isinstance(last, ast.If) or any(
             isinstance(inner, ast.Return) for statement in before for inner in statements_in([statement])
         ):
             return False
         if len(last.orelse) == 1 and isinstance(last.orelse[0], ast.If):
             return False  # the cases of a list that may be complete
-        never = partial(self._never_returns, scope.frame, scope.world, _DEEPEST)
+        never = self._never(scope.frame, scope.world)
         ways = [endings(block, never) for block in (last.body, last.orelse)]
         if sorted(ways, key=len) != [frozenset(), frozenset({"straight"})]:
             return False
         return (
             not compares_names(last.test)
             and concerns(last.test, scope.indices, scope.read)
-            and self._concerns(last, scope)
+            and self._reached.concerns(last, scope)
         )
 
-    def _runs_out(self, body: list[ast.stmt], scope: _Scope) -> bool:
+    def _runs_out(self, body: list[ast.stmt], scope: Scope) -> bool:
         """Whether a function ends with so many attempts, each of which returns unless what a call gave it is
         None (``if frames is None: continue``), as it may be."""
         loop = next((each for each in reversed(body) if not isinstance(each, ast.Expr)), None)
@@ -514,28 +377,6 @@ class Nones:
                                 return True
         return False
 
-    def _never_returns(self, frame: Frame, world: World, depth: int, statement: ast.stmt) -> bool:
-        """Whether a statement calls what ends the program or always raises."""
-        if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call) or not depth:
-            return False
-        call, point = statement.value, Point(frame, statement)
-        self._evaluator.start()
-        for callee, _ in self._evaluator.values(call.func, point, world):
-            if isinstance(callee, External) and callee.name in _EXITS:
-                return True
-            if isinstance(callee, Function) and isinstance(callee.node, ast.FunctionDef):
-                body = callee.node.body
-                if any(isinstance(inner, ast.Return) for inner in statements_in(body)):
-                    continue
-                inner_frame = self._evaluator.calls.enter(callee, arguments_of(call, point), call, point)
-                if not endings(body, partial(self._never_returns, inner_frame, world, depth - 1)):
-                    return True
-        return False
-
-
-def _place(statement: ast.stmt, scope: _Scope) -> Place | None:
-    return next(iter(places_around(Point(scope.frame, statement))), None)
-
 
 def _is_made_by_name(method: Function) -> bool:
     """Whether the object of a method is made by a call of its class's name, and not of what a table has."""
@@ -545,15 +386,3 @@ def _is_made_by_name(method: Function) -> bool:
         and isinstance(made.node, ast.Call)
         and (dotted(made.node.func) or "").rpartition(".")[2] == made.cls.name
     )
-
-
-def _asks_for_none(point: Point) -> bool:
-    """Whether a statement hangs on whether something is None: what data without labels have is for all of
-    them."""
-    place = next(iter(places_around(point)), None)
-    return place is not None and isinstance(place.owner, ast.If) and speaks_of_none(place.owner.test)
-
-
-def _inside(how: How) -> How:
-    """The same as of a part of an item."""
-    return how if how.inside else How(how.said.replace("returns ", "returns an item with ", 1), True)
