@@ -12,11 +12,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dlint.calls.decorators import wrappers
+from dlint.calls.decorators import gives_itself, wrappers
 from dlint.calls.parameters import passed
+from dlint.knowledge.processes.pickling import NAMED_TUPLES
+from dlint.source.nodes import walk
 from dlint.source.statements import dotted, parameters, statements_in
-from dlint.streams.item_names import concerns, is_index, mentions
-from dlint.streams.items import Reader
+from dlint.streams.item_names import concerns, index_names, is_index, mentions
+from dlint.streams.items import Reader, are_chosen, handed_on, readers
 from dlint.streams.nones.attempts import asked_to_be_none, is_bounded, retries
 from dlint.streams.nones.endings import NoReturn, endings
 from dlint.streams.nones.never_returns import DEEPEST, never_returns
@@ -29,6 +31,7 @@ from dlint.streams.nones.written import (
     compares_names,
     does_something,
     given_to,
+    handed,
     has_none,
     is_bound_only,
     is_none,
@@ -43,7 +46,7 @@ from dlint.streams.nones.written import (
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.functions import display_name, is_generator
 from dlint.values.places import loops_around, places_around
-from dlint.values.values import Function, Instance, Key, Table
+from dlint.values.values import Class, Function, Instance, Key, Made, Table
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -61,13 +64,13 @@ class Nones:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._reached = Reached(evaluator, self._step_gives_none)
+        self._reached = Reached(evaluator, self._gives_none)
         self._sieved: dict[Key, frozenset[str]] = {}
-        self._followed = set[int]()  # assignments that are being looked at
+        self._followed = set[int]()  # assignments, and methods of other datasets, that are being looked at
 
     def of_reader(self, reader: Reader) -> Iterator[tuple[ast.stmt, How]]:
         """Where a ``__getitem__`` gives None, and how that comes about."""
-        if not all(keeps_result(each) for each in reader.node.decorator_list):
+        if self._replacing(reader.node, reader.function.frame):
             if self._gives_up(reader.node, reader.function.frame, reader.world):
                 yield reader.node, How("gives what its decorator makes of it, which can be None")
             return
@@ -107,8 +110,8 @@ class Nones:
         value = statement.value
         if scope.far and is_passed_none(self._evaluator, value, scope.node, point, scope.world):
             return HERE if self._reached.by_item(point, scope) else None
-        if value is None or not may_be_none(value):
-            return None
+        if value is None or not may_be_none(value) or isinstance(value, ast.Subscript):
+            return None  # items that are handed on as they are have been looked at
         if isinstance(value, ast.Call) and self._gives_nothing(value, point, scope):
             return HERE if self._reached.by_item(point, scope) else None
         for world in self._evaluator.flow.reaching(point, scope.world):
@@ -147,14 +150,76 @@ class Nones:
                 parts = [body, orelse]
             case ast.Call(func=ast.Name(id="next"), args=[ast.GeneratorExp() as sought, default]):
                 return HERE if is_none(default) and self._reached.is_sought(sought, scope) else None
+            case ast.Call(func=ast.Name(id="dict"), args=[], keywords=entries):
+                parts = [each.value for each in entries if each.arg is not None]
+            case ast.Call(
+                func=ast.Name(id="tuple" | "list"), args=[ast.GeneratorExp() | ast.ListComp() as made]
+            ):
+                return self._of_each(made, point, world, scope)
+            case ast.ListComp():
+                return self._of_each(node, point, world, scope)
+            case ast.Call(func=callee, args=args, keywords=entries) if self._is_record(callee, point, world):
+                parts = [*args, *(each.value for each in entries)]
             case ast.Call():
                 return self._of_call(node, point, world, scope)
+            case ast.Subscript():
+                return self._of_item(node, point, world, scope)
             case ast.Name(id=name) if name in point.frame.layout.binds:
                 return self._of_variable(name, point, world, scope)
         for part in parts:
             how = self._of_expression(part, point, world, scope) if may_be_none(part) else None
             if how is not None:
                 return how if isinstance(node, ast.IfExp) else inside(how)
+        return None
+
+    def _is_record(self, callee: ast.expr, point: Point, world: World) -> bool:
+        """Whether a call makes a named tuple of what it is given, each part of which torch collates."""
+        if not (dotted(callee) or "").rpartition(".")[2].strip("_")[:1].isupper():
+            return False
+        values = [value for value, _ in self._evaluator.values(callee, point, world)]
+        return bool(values) and all(
+            (isinstance(each, Made) and each.name in NAMED_TUPLES)
+            or (isinstance(each, Class) and bool(NAMED_TUPLES & self._evaluator.classes.libraries(each)))
+            for each in values
+        )
+
+    def _of_each(
+        self, made: ast.ListComp | ast.GeneratorExp, point: Point, world: World, scope: Scope
+    ) -> How | None:
+        """How an item of one of several datasets is None: ``[data[index] for data in self.datasets]``."""
+        if not isinstance(made.elt, ast.Subscript) or any(each.ifs for each in made.generators):
+            return None
+        how = self._of_item(made.elt, self._evaluator.inside(made, point), world, scope)
+        return inside(how) if how is not None else None
+
+    def _of_item(self, node: ast.Subscript, point: Point, world: World, scope: Scope) -> How | None:
+        """How the item of another dataset that is asked for under the same number is None, or has one in it;
+        of a dataset of which others are looked at as well one may take the place of that."""
+        numbers = scope.indices if scope.far else index_names(scope.node)
+        held = dotted(node.value)
+        asked = [each for each in walk(scope.node) if isinstance(each, ast.Subscript)]
+        if (
+            held is None
+            or not is_index(node.slice, numbers)
+            or sum(dotted(e.value) == held for e in asked) > 1
+        ):
+            return None
+        self._evaluator.start()
+        for value, w in self._evaluator.values(node.value, point, world):
+            if are_chosen(self._evaluator, value, w):
+                continue
+            for outer in readers(self._evaluator, value, w):
+                for reader in (outer, *handed_on(self._evaluator, outer)):
+                    if id(reader.node) in self._followed:
+                        continue
+                    self._followed.add(id(reader.node))
+                    hows = [how for _, how in self.of_reader(reader)]
+                    self._followed.discard(id(reader.node))
+                    owner = display_name(reader.function)
+                    if any(not how.inside for how in hows):
+                        return How(f"returns what {owner} gives, which can be None")
+                    if hows:
+                        return How(f"returns what {owner} gives, which can have None in it", True)
         return None
 
     def _of_call(
@@ -174,7 +239,7 @@ class Nones:
             if function is scope.node or is_generator(function):
                 continue
             said = How(f"returns what {display_name(callee)} gives, which can be None")
-            if not all(is_bound_only(each) or keeps_result(each) for each in function.decorator_list):
+            if self._replacing(function, callee.frame):
                 if self._gives_up(function, callee.frame, w):
                     return said
                 continue
@@ -192,13 +257,22 @@ class Nones:
     def _never(self, frame: Frame, world: World) -> NoReturn:
         return partial(never_returns, self._evaluator, frame, world, DEEPEST)
 
-    def _step_gives_none(self, call: ast.Call, point: Point, world: World, scope: Scope) -> bool:
-        return self._of_call(call, point, world, scope, only=_is_made_by_name) is not None
+    def _gives_none(self, call: ast.Call, point: Point, world: World, scope: Scope, *, steps: bool) -> bool:
+        """Whether a call may give None; of ``steps`` those that are made by their own names."""
+        only = _is_made_by_name if steps else None
+        return self._of_call(call, point, world, scope, only=only) is not None
+
+    def _replacing(self, function: ast.FunctionDef, outer: Frame) -> list[ast.expr]:
+        """The decorators that may put something else in place of a function, or of what it returns."""
+        others = [each for each in function.decorator_list if not (is_bound_only(each) or keeps_result(each))]
+        if others:
+            self._evaluator.start()
+        return [each for each in others if not gives_itself(self._evaluator, each, function, outer)]
 
     def _gives_up(self, function: ast.FunctionDef, outer: Frame, world: World) -> bool:
         """Whether what the program's one decorator puts in place of a function gives None after an exception,
         or when attempts at calling it run out; what it makes of a result that it tests, nobody knows."""
-        others = [each for each in function.decorator_list if not (is_bound_only(each) or keeps_result(each))]
+        others = self._replacing(function, outer)
         self._evaluator.start()
         instead = wrappers(self._evaluator, function, outer) if len(others) == 1 else []
         node = instead[0].node if len(instead) == 1 else None
@@ -292,6 +366,10 @@ class Nones:
             return False
         never = self._never(scope.frame, scope.world)
         spared = retries(kept.name, made, point, scope.node) if kept.key is None else []
+        value = getattr(point.statement, "value", None)
+        for each in handed(value) if isinstance(value, ast.expr) else ():
+            if isinstance(each, ast.Call) and self._is_record(each.func, point, scope.world):
+                spared += [*each.args, *(entry.value for entry in each.keywords)]
         return is_none_still(kept, made, point.statement, scope.node, spared, never)
 
     def _after_exception(

@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from dlint.source.statements import own_names, statements_in
+from dlint.source.statements import own_names, self_name, statements_in
 from dlint.streams.item_names import concerns, is_of_item, settled
-from dlint.streams.nones.attempts import compares_sizes
+from dlint.streams.nones.attempts import asked_to_be_none, compares_sizes
 from dlint.streams.nones.endings import endings
-from dlint.streams.nones.passed_on import is_never_passed
+from dlint.streams.nones.passed_on import is_never_passed, may_be_none
 from dlint.streams.nones.scope import Scope
 from dlint.streams.nones.written import asks_for_form, compares_names, speaks_of_none, tries_again
 from dlint.values.frame import Point
 from dlint.values.places import places_around
+from dlint.values.values import Function
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
-# Whether a call of one of the steps that a loop goes through may give None.
-StepGivesNone = Callable[[ast.Call, Point, World, Scope], bool]
+
+class GivesNone(Protocol):
+    """Whether a call may give None; of the ``steps`` that a loop goes through."""
+
+    def __call__(self, call: ast.Call, point: Point, world: World, scope: Scope, *, steps: bool) -> bool: ...
 
 
 class Reached:
     """Tells which of a function's statements are come to for some items alone."""
 
-    def __init__(self, evaluator: Evaluator, step_gives_none: StepGivesNone) -> None:
+    def __init__(self, evaluator: Evaluator, gives_none: GivesNone) -> None:
         self._evaluator = evaluator
-        self._step_gives_none = step_gives_none
+        self._gives_none = gives_none
 
     def by_item(self, point: Point, scope: Scope) -> bool:
         """Whether it depends on the item that control comes to a statement, and not on a mode."""
@@ -69,7 +72,7 @@ class Reached:
             match statement:
                 case ast.Assign(value=ast.Call(func=ast.Name(id=step)) as call) if step in steps:
                     at = Point(scope.frame, statement)
-                    if self._step_gives_none(call, at, world, scope):
+                    if self._gives_none(call, at, world, scope, steps=True):
                         return False
                 case _:
                     return False
@@ -78,9 +81,47 @@ class Reached:
     def concerns(self, statement: ast.If, scope: Scope) -> bool:
         """Whether a test is about the item; not where it is for a None that this caller does not pass."""
         point = Point(scope.frame, statement)
-        return concerns(statement.test, scope.indices, self.variables(scope)) and not (
-            scope.far and is_never_passed(self._evaluator, statement.test, scope.node, point, scope.world)
+        if not concerns(statement.test, scope.indices, self.variables(scope)):
+            return False
+        if scope.far and is_never_passed(self._evaluator, statement.test, scope.node, point, scope.world):
+            return False
+        return not self._is_for_other_classes(statement.test, point, scope)
+
+    def _is_for_other_classes(self, test: ast.expr, point: Point, scope: Scope) -> bool:
+        """Whether a test looks for the None of what classes derived from the function's own define, of which
+        this object's gives none: ``sample = self.load(path)``, and then ``if sample is None``."""
+        name = asked_to_be_none(test)
+        definitions = list(self._evaluator.flow.definitions(name, point, scope.world)) if name else []
+        return bool(definitions) and all(
+            isinstance(statement, ast.Assign)
+            and isinstance(statement.value, ast.Call)
+            and self._gives_something(statement.value, Point(scope.frame, statement), world, scope)
+            for statement, world in definitions
         )
+
+    def _gives_something(self, call: ast.Call, point: Point, world: World, scope: Scope) -> bool:
+        """Whether a call is of methods that derived classes define, and what these give is seen, and never
+        None."""
+        match call.func:
+            case ast.Attribute(value=ast.Name(id=own)) if own == self_name(scope.node):
+                pass
+            case _:
+                return False
+        self._evaluator.start()
+        callees = [value for value, _ in self._evaluator.values(call.func, point, world)]
+        owner = scope.frame.owner
+        if (
+            owner is None
+            or not callees
+            or not all(
+                isinstance(each, Function) and each.owner is not None and each.owner.key != owner.key
+                for each in callees
+            )
+        ):
+            return False
+        return not any(
+            may_be_none(value) for value, _ in self._evaluator.values(call, point, world)
+        ) and not self._gives_none(call, point, world, scope, steps=False)
 
     def variables(self, scope: Scope) -> frozenset[str]:
         """The variables that tell one item from another."""
