@@ -19,10 +19,11 @@ from dlint.streams.batches.kept import (
     gives_nothing,
     kept_by,
     kept_by_comprehension,
+    may_keep,
     puts_nothing,
 )
 from dlint.streams.batches.kinds import are_items_numbers
-from dlint.streams.batches.rounds import batch_in, goes_through_all
+from dlint.streams.batches.rounds import batch_in, goes_through_all, hands_on_all
 from dlint.streams.batches.spot import Spot
 from dlint.streams.batches.treated import Tensors, places_in, tensors_in
 from dlint.streams.memory.held import Held
@@ -53,6 +54,11 @@ class Keeping(NamedTuple):
     source: ast.expr
     tensors: Tensors
     beside: tuple[ast.expr, ...] = ()  # what is gone through with it, and may end first
+    within: Spot | None = None  # where the batches are gone through, should that be in a generator
+
+    def loaders(self, spot: Spot, iterations: Iterations) -> list[Loader]:
+        """The loaders whose batches are kept at a spot."""
+        return (self.within or spot).loaders(iterations, self.source)
 
 
 def keepings(program: Program, spot: Spot, iterations: Iterations, statement: ast.stmt) -> Iterator[Keeping]:
@@ -100,25 +106,36 @@ def _kept_in_rounds(program: Program, spot: Spot, iterations: Iterations, loop: 
     asks = any(map(_sounds, (loop.iter, loop.target))) or _is_made_there(spot, loop.iter)
     puts_by, gives = (spot.puts_by, spot.gives) if asks else (puts_nothing, gives_nothing)
     tensors = tensors_in(loop.body)
+    yielded = (
+        spot.yielded(_called(loop.iter)) if asks and may_keep(loop, puts_by is not puts_nothing) else None
+    )
+    source, within = loop.iter, None
+    begun = Held(named(batch, Named(())), spot)
+    if yielded is not None:
+        source, within = yielded.source, yielded.spot
+        begun = yielded.held.told(batch, yielded.value, spot)
 
     def are_numbers(place: Place) -> bool:
-        sending = spot.loaders(iterations, loop.iter) if asks else []
+        sending = (within or spot).loaders(iterations, source) if asks else []
         return bool(sending) and all(are_items_numbers(program, each, place) for each in sending)
 
     def matters(kept: Kept) -> bool:
-        keeping = Keeping(kept, loop.iter, _tensors_of(kept, tensors))
-        return may_be_loader(spot, keeping) and any(
-            sends_files(loader) for loader in spot.loaders(iterations, loop.iter)
-        )
+        keeping = Keeping(kept, source, _tensors_of(kept, tensors), within=within)
+        return may_be_loader(spot, keeping) and any(map(sends_files, keeping.loaders(spot, iterations)))
 
-    found = kept_by(
-        loop, batch, spot, puts_by, gives, spot.overwrites, spot.empties, are_numbers, spot, matters
-    )
+    found = kept_by(loop, begun, puts_by, gives, spot.overwrites, spot.empties, are_numbers, spot, matters)
     if found:
-        shown = places_in(loop.body, Held(named(batch, Named(())), spot))
+        shown = places_in(loop.body, begun.copy())
         tensors = tensors._replace(places=frozenset(shown))
     for kept in found:
-        yield Keeping(kept, loop.iter, _tensors_of(kept, tensors))
+        yield Keeping(kept, source, _tensors_of(kept, tensors), within=within)
+
+
+def _called(iterable: ast.expr) -> ast.expr:
+    """What is gone through, past ``enumerate`` and a bar of progress."""
+    while isinstance(iterable, ast.Call) and iterable.args and hands_on_all(iterable):
+        iterable = iterable.args[0]
+    return iterable
 
 
 def _rounds_of(spot: Spot, iterations: Iterations, by_next: ByNext) -> tuple[ast.expr, ...] | None:
@@ -281,7 +298,7 @@ def may_be_loader(spot: Spot, keeping: Keeping) -> bool:
             view.known.is_tensor or keeping.tensors.hold(view.given or view.node) or _sounds(view.node)
             for view in keeping.kept.views
         )
-        or _is_made_there(spot, keeping.source)
+        or _is_made_there(keeping.within or spot, keeping.source)
     )
 
 

@@ -124,7 +124,7 @@ def put_by(
         return []
     bound = {name for each in statements for name in own_names(each)}
     there = _told(call, given, held, spot)
-    found: dict[str | int, Put] = {}
+    found: dict[object, Put] = {}
     for put, by in list(_puts(function, function.body, there, spot)):
         root = _root(put.into)
         if root in bound or _is_renewed(put.into, statements, by, spot):
@@ -145,7 +145,8 @@ def put_by(
         ):
             found.setdefault(name, Put(into, given[name], put.gone_through))
         else:
-            found[id(put.given)] = put._replace(into=into)
+            key = tuple(put.inside.held.written.items()) if put.inside is not None else ()
+            found[(id(put.given), key)] = put._replace(into=into)
     return list(found.values())
 
 
@@ -279,11 +280,11 @@ def _puts(
                             mark = (_tells_all, id(statement), id(put.into))
                             of = spot.once(mark, partial(as_outside, put.into, {name: through}))
                             yield put._replace(into=of), each.value
-            case ast.For() if (
-                not any(isinstance(each, ast.Break | ast.Continue) for each in statements_in(statement.body))
-                and (within := held.within(statement)) is not None
+            case ast.For() if not any(
+                isinstance(each, ast.Break | ast.Continue) for each in statements_in(statement.body)
             ):
-                yield from _puts(function, statement.body, within, spot)
+                for within in held.rounds(statement):
+                    yield from _puts(function, statement.body, within, spot)
             case ast.If(test=test) if _asks_for_entry(test, {each.arg for each in parameters(function)}):
                 for _, inside, _ in blocks(statement):
                     yield from _puts(function, inside, held.copy(), spot)
