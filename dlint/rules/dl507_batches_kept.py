@@ -3,29 +3,29 @@
 ## What it finds
 
 Tensors of a loader with workers that outlive their round: put into a list or dict that the loop fills
-(`kept.append(batch)`, `targets.append(labels)`, `features[step] = batch[0]`, `kept += [labels]`, `kept = kept
-+ [labels]`, `kept = [*kept, labels]`, `kept.insert(0, labels)`, `kept.extend(y.cpu() for y in labels)`,
-`kept.extend(zip(x, y))`, `kept.setdefault("y", []).append(y)`, a function that does nothing else with what it
-is given (be the list one of its module that nothing empties), a method that puts it into a list of its
-object, or a part of it (`self.rows.append((output, batch["y"]))`), or each of several into one:
-`meter.update(output, y)`, `meter.update(y=y)` that goes through its keywords (in a loop or `{k: v.cpu() for
-k, v in tensors.items()}`), be that of each of some callbacks, or called by a method that the loop calls, or
-one that a `defaultdict` of such objects has under some key; a named tuple or dataclass of what is kept; what
-a function gives that has a part of the batch in it, `outputs.append(step(model, batch))`; a list that each
-round makes anew, filled and then kept), or gathered at once (`list(loader)`, `dict(enumerate(loader))`,
-`[*loader]`, `zip(*loader)`, `torch.cat([labels for _, labels in loader])`), or by `itertools.cycle(loader)`,
-which keeps the batches of the first epoch and gives them again. What shares a batch's memory is followed:
-`batch[0]`, `batch.pop("y")`, `batch.y` of an object of the project or one of torch_geometric's batches (no
-property: it may give a copy; nor once it was told or given to something that may store in it, as
-`batch.to(device)` does), `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`, `torch.unbind(y)`, `list(y)`,
-`[*y]`, `Variable(y)`, `images, labels = batch`, `*_, labels = batch`, `{k: v.cpu() for k, v in
-batch.items()}`, `batch[key]` in a loop through keys that are written out (`for key in ("labels", "ids")`),
-and what a loop inside goes through (`for target in targets:`, `zip(targets, outputs)`, `batch.items()`),
-unless that loop may end early; so is a generator that hands every batch on (`logger.log_every(loader, 10)`),
-or a part of it (`yield model(x), y`), what ignite's `Engine` does that runs over a loader, or a loop that
-asks an iterator for each (`batch = next(batches)`): one over another loader, up to `len(loader)` or a large
-number, or until there is none. A batch under whose keys something else was stored still holds what is under
-the others.
+(`kept.append(batch)`, `targets.append(labels)`, `features[step] = batch[0]`, `kept += [labels]`,
+`kept = kept + [labels]`, `kept = [*kept, labels]`, `kept.insert(0, labels)`,
+`kept.extend(y.cpu() for y in labels)`, `kept.extend(zip(x, y))`, `kept.setdefault("y", []).append(y)`, a
+function that does nothing else with what it is given (be the list one of its module that nothing empties), a
+method that puts it into a list of its object, or a part of it (`self.rows.append((output, batch["y"]))`), or
+each of several into one: `meter.update(output, y)`, `meter.update(y=y)` that goes through its keywords (in a
+loop or `{k: v.cpu() for k, v in tensors.items()}`), be that of each of some callbacks, or called by a method
+that the loop calls, or one that a `defaultdict` of such objects has under some key; a named tuple or
+dataclass of what is kept; what a function gives that has a part of the batch in it,
+`outputs.append(step(model, batch))`; a list that each round makes anew, filled and then kept), or gathered at
+once (`list(loader)`, `dict(enumerate(loader))`, `[*loader]`, `zip(*loader)`,
+`torch.cat([labels for _, labels in loader])`), or by `itertools.cycle(loader)`, which keeps the batches of
+the first epoch and gives them again. What shares a batch's memory is followed: `batch[0]`, `batch.pop("y")`,
+`batch.y` of an object of the project or one of torch_geometric's batches (no property: it may give a copy;
+nor once it was told or given to something that may store in it, as `batch.to(device)` does), `.detach()`,
+`.cpu()`, `.numpy()`, `.view(...)`, `torch.unbind(y)`, `list(y)`, `[*y]`, `Variable(y)`,
+`images, labels = batch`, `*_, labels = batch`, `{k: v.cpu() for k, v in batch.items()}`, `batch[key]` in a
+loop through keys that are written out (`for key in ("labels", "ids")`), and what a loop inside goes through
+(`for target in targets:`, `zip(targets, outputs)`, `batch.items()`), unless that loop may end early; so is a
+generator that hands every batch on (`logger.log_every(loader, 10)`), or a part of it (`yield model(x), y`),
+what ignite's `Engine` does that runs over a loader, or a loop that asks an iterator for each
+(`batch = next(batches)`): one over another loader, up to `len(loader)` or a large number, or until there is
+none. A batch under whose keys something else was stored still holds what is under the others.
 
 An entry counts where its key is another one in each round: what counts the rounds (`enumerate`, `step += 1`),
 a part of the batch itself, or the number of one that is called as what tells items apart
