@@ -106,9 +106,10 @@ def _kept_in_rounds(program: Program, spot: Spot, iterations: Iterations, loop: 
     asks = any(map(_sounds, (loop.iter, loop.target))) or _is_made_there(spot, loop.iter)
     puts_by, gives = (spot.puts_by, spot.gives) if asks else (puts_nothing, gives_nothing)
     tensors = tensors_in(loop.body)
-    yielded = (
-        spot.yielded(_called(loop.iter)) if asks and may_keep(loop, puts_by is not puts_nothing) else None
-    )
+    called = _called(loop.iter)
+    may_yield = (asks or _is_own_generator(spot, called)) and may_keep(loop, puts_by is not puts_nothing)
+    yielded = spot.yielded(called) if may_yield else None
+    asks = asks or yielded is not None
     source, within = loop.iter, None
     begun = Held(named(batch, Named(())), spot)
     if yielded is not None:
@@ -136,6 +137,14 @@ def _called(iterable: ast.expr) -> ast.expr:
     while isinstance(iterable, ast.Call) and iterable.args and hands_on_all(iterable):
         iterable = iterable.args[0]
     return iterable
+
+
+def _is_own_generator(spot: Spot, called: ast.expr) -> bool:
+    """Whether a method of the object at hand is called, in a file that has generators."""
+    match called:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="self"))):
+            return "yield" in spot.module.text
+    return False
 
 
 def _rounds_of(spot: Spot, iterations: Iterations, by_next: ByNext) -> tuple[ast.expr, ...] | None:

@@ -156,7 +156,7 @@ class Nones:
                 func=ast.Name(id="tuple" | "list"), args=[ast.GeneratorExp() | ast.ListComp() as made]
             ):
                 return self._of_each(made, point, world, scope)
-            case ast.ListComp():
+            case ast.ListComp() | ast.DictComp():
                 return self._of_each(node, point, world, scope)
             case ast.Call(func=callee, args=args, keywords=entries) if self._is_record(callee, point, world):
                 parts = [*args, *(each.value for each in entries)]
@@ -184,12 +184,13 @@ class Nones:
         )
 
     def _of_each(
-        self, made: ast.ListComp | ast.GeneratorExp, point: Point, world: World, scope: Scope
+        self, made: ast.ListComp | ast.GeneratorExp | ast.DictComp, point: Point, world: World, scope: Scope
     ) -> How | None:
         """How an item of one of several datasets is None: ``[data[index] for data in self.datasets]``."""
-        if not isinstance(made.elt, ast.Subscript) or any(each.ifs for each in made.generators):
+        item = made.value if isinstance(made, ast.DictComp) else made.elt
+        if not isinstance(item, ast.Subscript) or any(each.ifs for each in made.generators):
             return None
-        how = self._of_item(made.elt, self._evaluator.inside(made, point), world, scope)
+        how = self._of_item(item, self._evaluator.inside(made, point), world, scope)
         return inside(how) if how is not None else None
 
     def _of_item(self, node: ast.Subscript, point: Point, world: World, scope: Scope) -> How | None:

@@ -12,6 +12,10 @@ from dlint.source.statements import dotted, statements_in
 _KEEP = frozenset({"lru_cache", "cache", "no_grad", "inference_mode", "override", "final"})
 _FORM = frozenset({"callable", "hasattr", "isinstance", "type"})
 _BOUND = frozenset({"staticmethod", "classmethod"})
+_LOOKED_INTO = (
+    *(ast.Tuple, ast.List, ast.Dict, ast.ListComp, ast.DictComp, ast.IfExp, ast.Call, ast.Name),
+    ast.Subscript,
+)
 
 
 def compares_names(test: ast.expr) -> bool:
@@ -93,10 +97,7 @@ def has_none(node: ast.expr | None, function: ast.FunctionDef) -> bool:
 
 def may_be_none(node: ast.expr) -> bool:
     """Whether an expression is of a kind that is looked into."""
-    return isinstance(
-        node,
-        ast.Tuple | ast.List | ast.ListComp | ast.Dict | ast.IfExp | ast.Call | ast.Name | ast.Subscript,
-    )
+    return isinstance(node, _LOOKED_INTO)
 
 
 def given_to(name: str, statement: ast.stmt | None) -> ast.expr | None:
