@@ -12,11 +12,19 @@ from typing import NamedTuple, Protocol
 from dlint.knowledge.tensors import is_view
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, blocks, dotted, own_names, parameters, statements_in
+from dlint.source.statements import (
+    FunctionNode,
+    blocks,
+    dotted,
+    own_names,
+    parameters,
+    self_name,
+    statements_in,
+)
 from dlint.streams.memory.held import Callees, Held, as_list
 from dlint.streams.memory.loops import called_on, stay, telling
 from dlint.streams.memory.places import Named, View
-from dlint.values.values import Key, Value
+from dlint.values.values import Function, Key, Value
 
 # Methods that take something out of a list or dict, and those that leave it at least as full as it was.
 EMPTIES = frozenset({"clear", "pop", "popitem", "popleft", "remove"})
@@ -186,19 +194,58 @@ def _is_renewed(into: ast.expr, statements: list[ast.stmt], by: ast.Call, spot: 
     while isinstance(into, ast.Subscript):
         into = into.value
     owners: set[str] = set()
+    names: set[str] = set()
     while isinstance(into, ast.Attribute):
         path, into = dotted(into), into.value
         if path is None or any(path in own_names(each) for each in statements):
             return True
         owners.add(dotted(into) or "")
+        names.add(path.partition(".")[2])
     return any(
         isinstance(node, ast.Call)
         and node is not by
         and isinstance(node.func, ast.Attribute)
         and dotted(node.func.value) in owners
         and spot.is_method(node.func)
+        and not (dotted(node.func.value) == dotted(into) and _leave_as_it_is(spot.values(node.func), names))
         for each in statements
         for node in walk(each)
+    )
+
+
+def _leave_as_it_is(methods: list[Value], names: Set[str]) -> bool:
+    """Whether methods of an object surely leave attributes of it as they are: they empty nothing, give these
+    nothing else, and neither call others of the object nor tell anybody of it."""
+    return bool(methods) and all(
+        isinstance(each, Function) and isinstance(each.node, ast.FunctionDef) and _leaves(each.node, names)
+        for each in methods
+    )
+
+
+def _leaves(method: ast.FunctionDef, names: Set[str]) -> bool:
+    own = self_name(method)
+    paths = {f"{own}.{name}" for name in names}
+    asked = {
+        id(node.value): f"{own}.{node.attr}"
+        for node in walk(method)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    }
+    called = {
+        id(node.func.value)
+        for node in walk(method)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    }
+    return (
+        own is not None
+        and not _empties(method)
+        and not any(name in paths for each in statements_in(method.body) for name in own_names(each))
+        and not any(
+            isinstance(node, ast.Name)
+            and node.id == own
+            and (id(node) in called or asked.get(id(node)) in (None, *paths))
+            for each in method.body
+            for node in walk(each)
+        )
     )
 
 
