@@ -31,13 +31,11 @@ from dlint.streams.batches.put_by_helpers import (
     GivenBack,
     Put,
     as_outside,
-    emptied,
     given_back,
-    lasts_in,
-    may_empty,
     put_by,
 )
 from dlint.streams.batches.rounds import batch_in
+from dlint.streams.memory.emptied import emptied, lasts_in, may_empty
 from dlint.streams.memory.held import Held
 from dlint.streams.memory.loops import called_on, telling
 from dlint.streams.memory.overwritten import overwritten_by
