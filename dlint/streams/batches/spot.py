@@ -488,7 +488,7 @@ def _is_decorated(function: ast.FunctionDef) -> bool:
 
 def _given(function: Function, node: ast.FunctionDef, call: ast.Call, once: Once) -> dict[str, ast.expr]:
     """What a call gives to a function's parameters; the object to that of its method, and to those for all
-    others a tuple or a dict. What it unpacks is given one by one (``*args``)."""
+    others a tuple or a dict. What it unpacks is given one by one (``*args``, ``**batch``)."""
     given = passed(function, call)
     names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
     names = names[function.receiver is not None :]
@@ -504,6 +504,14 @@ def _given(function: Function, node: ast.FunctionDef, call: ast.Call, once: Once
             case _:
                 positional.append(each)
     given.update(zip(names, positional, strict=False))
+    named_ones = [each.arg for each in (*node.args.args, *node.args.kwonlyargs)]
+    for keyword in call.keywords:
+        if keyword.arg is None and isinstance(keyword.value, ast.Name):
+            for name in named_ones[function.receiver is not None :]:
+                if name not in given:
+                    part = ast.Subscript(keyword.value, ast.Constant(name), ast.Load())
+                    mark = (_given, id(keyword), name)
+                    given[name] = once(mark, partial(ast.copy_location, part, keyword.value))
     if node.args.vararg is not None:
         given[node.args.vararg.arg] = ast.Tuple(positional[len(names) :], ast.Load())
     if node.args.kwarg is not None:

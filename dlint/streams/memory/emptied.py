@@ -93,10 +93,11 @@ def empties(function: FunctionNode) -> bool:
 
 
 def leaves(method: ast.FunctionDef, names: Set[str]) -> bool:
+    """Whether a method does nothing to attributes of its object that go by some names, nor has others do it:
+    of the object it only asks for attributes of other names, and calls no method."""
     own = self_name(method)
-    paths = {f"{own}.{name}" for name in names}
     asked = {
-        id(node.value): f"{own}.{node.attr}"
+        id(node.value): node.attr
         for node in walk(method)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
     }
@@ -108,11 +109,10 @@ def leaves(method: ast.FunctionDef, names: Set[str]) -> bool:
     return (
         own is not None
         and not empties(method)
-        and not any(name in paths for each in statements_in(method.body) for name in own_names(each))
         and not any(
             isinstance(node, ast.Name)
             and node.id == own
-            and (id(node) in called or asked.get(id(node)) in (None, *paths))
+            and (id(node) in called or id(node) not in asked or asked[id(node)] in names)
             for each in method.body
             for node in walk(each)
         )

@@ -46,7 +46,7 @@ from dlint.streams.nones.written import (
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.functions import display_name, is_generator
 from dlint.values.places import loops_around, places_around
-from dlint.values.values import Class, Function, Instance, Key, Made, Table
+from dlint.values.values import Class, Function, Instance, Key, Made, Partial, Table
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ class Nones:
     ) -> How | None:
         if scope.far >= _FAR or called(node) in self._chosen_by(scope.dataset):
             return None
-        for callee, w in self._functions(node.func, point, world):
+        for callee, before, w in self._functions(node.func, point, world):
             function = callee.node
             if not isinstance(function, ast.FunctionDef) or (only is not None and not only(callee)):
                 continue
@@ -244,12 +244,13 @@ class Nones:
                 if self._gives_up(function, callee.frame, w):
                     return said
                 continue
-            given = passed(callee, node)
+            given = passed(callee, node) if not before.positional else {}
             index = {name for name, value in given.items() if is_index(value, scope.indices)}
             read = {
                 name for name, value in given.items() if mentions(value, scope.indices | scope.read)
             } - index
-            frame = self._evaluator.calls.enter(callee, arguments_of(node, point), node, point)
+            arguments = arguments_of(node, point).after(before)
+            frame = self._evaluator.calls.enter(callee, arguments, node, point)
             inner = Scope(function, frame, w, frozenset(index), frozenset(read), scope.far + 1, scope.dataset)
             if any(True for _ in self._of_function(inner)):
                 return said
@@ -291,14 +292,20 @@ class Nones:
             if is_none(each.value)
         )
 
-    def _functions(self, node: ast.expr, point: Point, world: World) -> Iterator[tuple[Function, World]]:
-        """The functions of the program that a call of something calls; of an object its ``__call__``."""
+    def _functions(
+        self, node: ast.expr, point: Point, world: World
+    ) -> Iterator[tuple[Function, Arguments, World]]:
+        """The functions of the program that a call of something calls, with what a partial holds for them
+        already; of an object its ``__call__``."""
         for value, w in self._evaluator.values(node, point, world):
-            if isinstance(value, Function):
-                yield value, w
-            elif isinstance(value, Instance):
-                for method in self._evaluator.classes.methods(value, "__call__"):
-                    yield method, w
+            match value:
+                case Function():
+                    yield value, Arguments(), w
+                case Partial(callee=Function() as function, arguments=before):
+                    yield function, before, w
+                case Instance():
+                    for method in self._evaluator.classes.methods(value, "__call__"):
+                        yield method, Arguments(), w
 
     def _chosen_by(self, dataset: Instance) -> frozenset[str]:
         """The functions by whose results a dataset has chosen its items."""
