@@ -209,6 +209,11 @@ def kept_around_ends(evaluator: Evaluator, streams: Streams, name: str, frame: F
         return False
     if any(isinstance(each, ast.Global | ast.Nonlocal) and name in each.names for each in walk(around.scope)):
         return False
+    index, home = evaluator.modules.index, around.module.relative
+    if isinstance(around.scope, ast.Module) and any(
+        index.reaches(each, home) for each in index.storing(name)
+    ):
+        return False
     match [each for each in statements_in(around.scope.body) if name in own_names(each)]:
         case [ast.Assign(targets=[ast.Name()], value=value) as only]:
             return _is_finite_iterator(evaluator, streams, value, Point(around, only), world)

@@ -90,7 +90,13 @@ class Reached:
     def _is_for_other_classes(self, test: ast.expr, point: Point, scope: Scope) -> bool:
         """Whether a test looks for the None of what classes derived from the function's own define, of which
         this object's gives none: ``sample = self.load(path)``, and then ``if sample is None``."""
-        name = asked_to_be_none(test)
+        match test:
+            case ast.Compare(
+                left=ast.Name(id=name), ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]
+            ):
+                pass
+            case _:
+                name = asked_to_be_none(test)
         definitions = list(self._evaluator.flow.definitions(name, point, scope.world)) if name else []
         return bool(definitions) and all(
             isinstance(statement, ast.Assign)
