@@ -148,6 +148,19 @@ def wrappers(evaluator: Evaluator, scope: FunctionNode, outer: Frame) -> list[Fu
     ]
 
 
+def gives_itself(evaluator: Evaluator, decorator: ast.expr, scope: FunctionNode, outer: Frame) -> bool:
+    """Whether a decorator of the program gives back the function that it gets, as those do that register
+    it."""
+    given = Arguments([Argument(None, None, Function(scope, outer))])
+    at = Point(outer, None)
+    made = [
+        each
+        for value, world in evaluator.values(decorator, at)
+        for each, _ in evaluator.invoke(value, given, decorator, at, world)
+    ]
+    return bool(made) and all(isinstance(each, Function) and each.node is scope for each in made)
+
+
 def _gives_the_same(wrapper: FunctionNode, calls: list[ast.Call]) -> bool:
     """Whether all that a wrapper returns is what some calls give."""
     results = {

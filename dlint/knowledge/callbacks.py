@@ -144,12 +144,15 @@ def goes_through(name: str) -> bool:
     return function in {"builtins": GOES_THROUGH, "itertools": _ITERTOOLS}.get(library, frozenset())
 
 
+def runs_parts(name: str) -> bool:
+    """Whether a library's class makes one transform, or network, of others, and runs these."""
+    last = name.rpartition(".")[2]
+    return any(name.startswith(library) and last in classes for library, classes in _LET_OUT)
+
+
 def lets_errors_out(name: str) -> bool:
     """Whether what a library's call makes lets an error of what it calls out as it is."""
-    last = name.rpartition(".")[2]
-    return name.startswith(_DATASETS_LET_OUT) or any(
-        name.startswith(start) and last in names for start, names in _LET_OUT
-    )
+    return name.startswith(_DATASETS_LET_OUT) or runs_parts(name)
 
 
 def takes_callbacks(name: str) -> bool:

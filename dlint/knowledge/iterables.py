@@ -69,6 +69,13 @@ SHUFFLES_SHARDS = frozenset({"webdataset.shuffle", "webdataset.filters.shuffle"}
 TELLS_ORDER = frozenset({"rng", "seed"})
 DIVIDES_SHARDS = frozenset(f"{start}split_by_worker" for start in _OF_SHARDS)
 LEAVES_SHARDS = frozenset(f"{start}split_by_node" for start in _OF_SHARDS)
+# Iterators that end when all, or any, of what they go through does.
+ENDS_WITH_ALL = frozenset(
+    {"builtins.enumerate", "builtins.filter", "builtins.reversed", "itertools.chain"}
+) | {
+    *("itertools.starmap", "itertools.zip_longest"),
+}
+ENDS_WITH_ANY = frozenset({"builtins.map", "builtins.zip"})
 # Iterates over its argument again and again, without an end of its own.
 AGAIN = "itertools.cycle"
 # Ends where it is told to, and iterates over its first argument until then.

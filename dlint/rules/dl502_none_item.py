@@ -9,17 +9,20 @@ function: `return None` (or a tuple of nothing else, or the result of a function
 that compares sizes (`if abs(frame.time - t) < 0.01: return frame`; `next(... if box.score > 0.5, None)`), a
 list that what was read has left too short (`if len(frames) < n: return None`), an `if` about the item as the
 last statement and no `return` behind it.
-So is None inside an item: in a tuple, list or dict that is returned (`{"frame": self.frame(path, t)}`,
-`item["depth"] = self.depth(i)`, `return image, None` where other items have something there).
-Also where the None comes from a function of the project, or from another dataset (`return
-self.inner[index]`), whose result is returned as it is, be it past a test of it (`if pair is not None: pair =
-self.crop(*pair)`, and then `return pair`); from an object that is called (`return self.pipeline(item)`), of
-the steps that it runs where one of those that are made by their own names (`Pipeline([Pick(8)])`) gives None;
-where it is a parameter that this caller gives None (`except OSError: return fallback`); where a variable that
-starts as None is returned after an exception that kept it from being set, or for items that a test leaves out
-(`if path.exists(): depth = read(path)`, or a conditional expression), an entry of a dict as well; and where
-what a decorator of the project puts around the function ends after an exception, or when its attempts at
-calling it run out. The same of what `get` returns to PyTorch Geometric's `Dataset`, and for its `DataLoader`.
+So is None inside an item: in a tuple, named tuple, list or dict that is returned
+(`{"frame": self.frame(path, t)}`, `item["depth"] = self.depth(i)`, `return image, None` where other items
+have something there).
+Also where the None comes from a function of the project, be it one that a decorator has registered, or from
+another dataset (`return self.inner[index]`, `self.images[index], self.masks[index]`,
+`tuple(data[index] for data in self.datasets)`), whose result is returned as it is, be it past a test of it
+(`if pair is not None: pair = self.crop(*pair)`, and then `return pair`); from an object that is called
+(`return self.pipeline(item)`), of the steps that it runs where one of those that are made by their own names
+(`Pipeline([Pick(8)])`) gives None; where it is a parameter that this caller gives None
+(`except OSError: return fallback`); where a variable that starts as None is returned after an exception that
+kept it from being set, or for items that a test leaves out (`if path.exists(): depth = read(path)`, or a
+conditional expression), an entry of a dict as well; and where what a decorator of the project puts around the
+function ends after an exception, or when its attempts at calling it run out. The same of what `get` returns
+to PyTorch Geometric's `Dataset`, and for its `DataLoader`.
 
 So it is for a loader whose `collate_fn` is `default_data_collator` of transformers (`TypeError: 'NoneType'
 object is not subscriptable`); a None inside an item may be left out there.
@@ -28,11 +31,13 @@ It is silent where another `collate_fn` takes the items (it may filter them), be
 torch, or given to this one of several datasets under a test that may ask for its name, where another
 decorator of `__getitem__` may replace what it returns, where the loader makes no batches (`batch_size=None`),
 where a `Subset` is of items that were looked at (`if dataset[i] is not None`), where the constructor has
-tried the same function on each item to choose which to keep (`[p for p in paths if self.parse(p) is not
-None]`), where a helper gives None for None alone (`if image is None: return None`) and is not seen to be
-given that, where a helper's result is replaced where it is None, or anything else is done with it on the way
-to the `return` (what works with it raises an error of its own, what is given it may replace it), where only a
-mode of the dataset would get there, and where a list has something for each of so many settings.
+tried the same function on each item to choose which to keep
+(`[p for p in paths if self.parse(p) is not None]`), where a helper gives None for None alone
+(`if image is None: return None`) and is not seen to be given that, where a class looks for the None of what
+derived classes define and the one at hand gives none, where a helper's result is replaced where it is None,
+or anything else is done with it on the way to the `return` (what works with it raises an error of its own,
+what is given it may replace it), where only a mode of the dataset would get there, and where a list has
+something for each of so many settings.
 
 ## Why is this bad
 
@@ -90,7 +95,8 @@ from dlint.program.conditions import called
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.streams.items import Reader, are_chosen, handed_on, is_default_collate, readers
-from dlint.streams.nones.nones import How, Nones
+from dlint.streams.nones.nones import Nones
+from dlint.streams.nones.scope import How
 from dlint.values.values import Const, External, Key, Made, Value
 from dlint.values.worlds import World
 

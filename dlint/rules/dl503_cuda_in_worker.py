@@ -16,7 +16,8 @@ workers:
   the project is told to stay on the CPU. A number is a GPU's (`device=0`, `.to(0)`), and so is the rank that
   `mp.spawn` passes to what it starts.
 - Tensors and networks that the parent has put on the GPU, and worker code reads or runs: in an attribute of
-  the dataset or of a transform, in a name of a module, or as the data of a `TensorDataset`. So is what the
+  the dataset or of a transform, as a part of one (`Compose([ToTensor(), blur])`), in a name of a module, or
+  as the data of a `TensorDataset`. So is what the
   parent made of them: `rows.mean(0)`, `torch.cat(features)`, and what a network on the GPU gave
   (`features.append(net(x))`), until it is brought back: `.cpu()`, `.item()`, `.tolist()`. What is made
   without a device under `with torch.device("cuda"):` is there, and so is a network that is moved after a
@@ -139,6 +140,8 @@ _ASKS_WHO = re.compile(
     r"worker|start_method|parent_process|current_process|bad_fork|is_cuda|\b(?!self\b)\w+\.device\b"
 )
 _PLAIN = "set the default device to the CPU in worker_init_fn"
+# Words without which no call says a device, or needs the GPU.
+_TELLING = ("cuda", *DEVICE_KEYWORDS, ".to(", f".{TYPED}(", "Tensor(", PIN, "fork_rng")
 _NEEDING = frozenset(name.rpartition(".")[2] for name in NEED_GPU | FORK_RNG)
 
 
@@ -226,7 +229,7 @@ def _in_function(program: Program, visit: Visit) -> Iterator[tuple[ast.Call, Poi
 
 def _candidates(node: FunctionNode | ast.Lambda, text: str) -> list[tuple[ast.Call, ast.stmt | None]]:
     """The calls of a function that may name a device, each with its statement."""
-    if not any(word in text for word in ("cuda", "device", ".to(", f".{TYPED}(", "Tensor(", PIN, "fork_rng")):
+    if not any(word in text for word in _TELLING):
         return []
     if isinstance(node, ast.Lambda):
         return [(call, None) for call in _calls(node.body)]

@@ -5,11 +5,13 @@
 `next(...)` in what a map-style dataset's `__getitem__` runs, in a worker or in the main process, without a
 default and without a `try` around it that catches `StopIteration`, on an iterator that comes to an end: one
 that the dataset keeps (`self.noises = iter(...)`, or a generator method of its own that goes over something
-finite), be it made at its first need (`if self.noises is None:`), by a property as well, one of several that
-it keeps so in a list or dict, or that an object which it calls keeps, itself or through the transforms of
-torchvision and the like (`Compose([Blend(folder)])`), or a search through a generator expression or a
-`filter` that may find nothing (`next(x for x in items if x.score > limit)`), be it by a name. Also a `raise
-StopIteration` that stands in `__getitem__` itself.
+finite, or `zip`, `chain` and the like of such things), be it made by a method that the constructor alone
+calls, or at its first need (`if self.noises is None:`), by a property as well, one of several that it keeps
+so in a list or dict, or that an object which it calls keeps, itself or through the transforms of torchvision
+and the like (`Compose([Blend(folder)])`), one that the function around a transform has, or the module, or a
+search through a generator expression or a `filter` that may find nothing
+(`next(x for x in items if x.score > limit)`), be it by a name. Also a `raise StopIteration` that stands in
+`__getitem__` itself.
 
 Iterators without an end (`itertools.cycle`) or made anew now and then, `next(iter(x))` for the first of
 something, the `__next__` of a stream, generators (where Python turns the StopIteration into a RuntimeError)
@@ -71,6 +73,7 @@ from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.nodes import walk
 from dlint.source.statements import (
+    FunctionNode,
     dotted,
     own_names,
     parameters,
@@ -79,7 +82,7 @@ from dlint.source.statements import (
     statements_in,
     target_names,
 )
-from dlint.streams.finite import behind_property, kept_ends, kept_entries_end
+from dlint.streams.finite import behind_property, kept_around_ends, kept_ends, kept_entries_end
 from dlint.streams.item_names import index_names, index_names_in, is_index, mentions
 from dlint.streams.sources.streams import Streams
 from dlint.values.frame import Frame, Point
@@ -145,7 +148,7 @@ def _raised(program: Program, visit: Visit) -> Iterator[Found]:
             continue
         if function.decorator_list and _is_caught_around(program, function, visit.frame):
             continue
-        if not any(_bounds(test, index) for test, _, _ in tests_around(point)) and not any(
+        if not any(_bounds(test, outcome, index) for test, outcome, _ in tests_around(point)) and not any(
             isinstance(place.owner, ast.ExceptHandler)
             and (dotted(place.owner.type) if place.owner.type else "") == "IndexError"
             for place in places_around(point)
@@ -159,8 +162,21 @@ def _raised(program: Program, visit: Visit) -> Iterator[Found]:
             )
 
 
-def _bounds(test: ast.expr, index: frozenset[str]) -> bool:
-    """Whether a test compares the index itself: a sampler gives none that is out of bounds."""
+def _bounds(test: ast.expr, outcome: bool, index: frozenset[str]) -> bool:
+    """Whether a test compares the index itself, and comes out as where it is out of bounds: a sampler gives
+    none that is. Behind ``if index >= len(self): raise IndexError`` it is within them."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            return _bounds(inner, not outcome, index)
+        case ast.Compare(left=left, ops=[operator], comparators=[right]):
+            if is_index(right, index) and isinstance(operator, ast.Gt | ast.GtE):
+                return not outcome
+            if is_index(left, index) and isinstance(operator, ast.Lt | ast.LtE):
+                return not outcome
+            if (is_index(left, index) and isinstance(operator, ast.Gt | ast.GtE)) or (
+                is_index(right, index) and isinstance(operator, ast.Lt | ast.LtE)
+            ):
+                return outcome
     return any(
         is_index(side, index)
         for node in walk(test)
@@ -233,6 +249,8 @@ def _ends(program: Program, uses: list[WorkerUse], streams: Streams, source: ast
             and not any(_finds_place(test, given, index) for test in tests)
             for tests in searches
         )
+    if isinstance(source, ast.Name) and _is_around(source.id, frame):
+        return kept_around_ends(program.evaluator, streams, source.id, frame, event.world)
     if not isinstance(frame.receiver, Instance) or not isinstance(frame.scope, ast.FunctionDef):
         return False
     held, ends = _several(source, frame.scope), kept_entries_end
@@ -243,6 +261,19 @@ def _ends(program: Program, uses: list[WorkerUse], streams: Streams, source: ast
     name = behind_property(program.evaluator, frame.receiver, held.attr)
     return not is_set_elsewhere(program, uses, frame.receiver, name) and ends(
         program.evaluator, streams, frame.receiver, name, event.world
+    )
+
+
+def _is_around(name: str, frame: Frame) -> bool:
+    """Whether a function has what a name stands for from around it."""
+    return (
+        isinstance(frame.scope, FunctionNode)
+        and name not in frame.layout.binds
+        and all(each.arg != name for each in parameters(frame.scope))
+        and not any(
+            isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+            for node in walk(frame.scope)  # of a comprehension
+        )
     )
 
 
@@ -277,6 +308,8 @@ def _searches(program: Program, source: ast.expr, point: Point, world: World) ->
             return [[test for generator in generators for test in generator.ifs]]
         case ast.Call(func=ast.Name(id="filter"), args=[ast.Lambda(body=test), _]):
             return [[test]]
+        case ast.Call(func=ast.Name(id="iter"), args=[ast.GeneratorExp() as sought]):
+            return _searches(program, sought, point, world)
         case ast.Name(id=name) if name in point.frame.layout.binds:
             found: list[list[ast.expr]] = []
             for statement, w in program.evaluator.flow.definitions(name, point, world):

@@ -181,8 +181,8 @@ def _unsendable_at(
     """The same of what is at a place of an expression, or of what a variable holds that was written out."""
     if not place:
         return _unsendable(program, node, point, world)
-    found: list[str | None] = []
-    for part, left in parts_at(node, place):
+    for part, left in parts_at(node, place):  # of what is written out there, each part
+        found: list[str | None] = []
         if not left:
             found.append(_unsendable(program, part, point, world))
         elif isinstance(part, ast.Name) and part.id in point.frame.layout.binds and far < _FAR:
@@ -192,8 +192,10 @@ def _unsendable_at(
                     case ast.Assign(targets=[ast.Name()], value=value):
                         found.append(_unsendable_at(program, value, left, before, w, far + 1))
                     case _:
-                        return None
-    return found[0] if found and all(found) else None
+                        found.append(None)
+        if found and found[0] is not None and all(found):
+            return found[0]
+    return None
 
 
 def _unsendable(program: Program, node: ast.expr, point: Point, world: World, far: int = 0) -> str | None:

@@ -19,12 +19,13 @@ the first epoch and gives them again. What shares a batch's memory is followed: 
 `batch.y` of an object of the project or one of torch_geometric's batches (no property: it may give a copy;
 nor once it was told or given to something that may store in it, as `batch.to(device)` does), `.detach()`,
 `.cpu()`, `.numpy()`, `.view(...)`, `torch.unbind(y)`, `list(y)`, `[*y]`, `Variable(y)`,
-`images, labels = batch`, `{k: v.cpu() for k, v in batch.items()}`, and what a loop inside goes through
+`images, labels = batch`, `*_, labels = batch`, `{k: v.cpu() for k, v in batch.items()}`, `batch[key]` in a
+loop through keys that are written out (`for key in ("labels", "ids")`), and what a loop inside goes through
 (`for target in targets:`, `zip(targets, outputs)`, `batch.items()`), unless that loop may end early; so is a
-generator that hands every batch on (`logger.log_every(loader, 10)`), what ignite's `Engine` does that runs
-over a loader, or a loop that asks an iterator for each (`batch = next(batches)`): one over another loader, up
-to `len(loader)` or a large number, or until there is none. A batch under whose keys something else was stored
-still holds what is under the others.
+generator that hands every batch on (`logger.log_every(loader, 10)`), or a part of it (`yield model(x), y`),
+what ignite's `Engine` does that runs over a loader, or a loop that asks an iterator for each
+(`batch = next(batches)`): one over another loader, up to `len(loader)` or a large number, or until there is
+none. A batch under whose keys something else was stored still holds what is under the others.
 
 An entry counts where its key is another one in each round: what counts the rounds (`enumerate`, `step += 1`),
 a part of the batch itself, or the number of one that is called as what tells items apart
@@ -107,7 +108,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from dlint.finding import Remedy
 from dlint.knowledge.tensors import JOINS
@@ -120,46 +120,34 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed, place
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, expressions
-from dlint.streams.batches.by_next import ByNext, Rounds, measured, rounds_of
 from dlint.streams.batches.collated import Holding
 from dlint.streams.batches.fields import field_kinds
-from dlint.streams.batches.kept import (
-    Kept,
-    gives_nothing,
-    kept_by,
-    kept_by_comprehension,
-    puts_nothing,
-)
-from dlint.streams.batches.kinds import are_items_numbers, has_type, kind_of
+from dlint.streams.batches.kinds import has_type, kind_of
 from dlint.streams.batches.put_by_helpers import Asked
-from dlint.streams.batches.rounds import batch_in, goes_through_all
 from dlint.streams.batches.spot import Spot
-from dlint.streams.batches.treated import Tensors, places_in, tensors_in
-from dlint.streams.memory.held import Held
-from dlint.streams.memory.places import Named, Place, Values, View, named
-from dlint.values.values import NONE, Const, External, Items, Made, Table, Unknown, Value
+from dlint.streams.keepings import (
+    FEW,
+    GATHERS,
+    LOADER,
+    Keeping,
+    is_cycle,
+    keepings,
+    may_be_loader,
+    sends_files,
+)
+from dlint.streams.memory.places import Values, View
+from dlint.values.values import NONE, Items, Made, Table, Unknown, Value
 
 # All of something written out: ``[*loader]``, ``zip(*loader)``.
 _SPREADS = re.compile(r"[\[(,=]\s*\*\s*([\w.]{1,200})")
-_GATHERS = {
-    "dict": "builtins.dict",
-    "list": "builtins.list",
-    "tuple": "builtins.tuple",
-    "cycle": "itertools.cycle",
-}
 # A file that goes through a loader calls something so: one of these, or what the pattern finds.
 _LOADERS = (
     *("Loader", "loader", "LOADER"),
     *(f"{split}_{kind}" for split in ("data", "train", "val", "test", "eval") for kind in ("iter", "gen")),
 )
 _DL = re.compile(rb"dl(?<![A-Za-z]dl)(?![A-Za-z])")
-_LOADER = re.compile(r"load|(?:^|[._])dl(?:$|[._])|_dl|batch|iter", re.IGNORECASE)
-_DATA = re.compile(rf"{_LOADER.pattern}|data(?!frame)|train|test|val(?!ues)|eval|generator", re.IGNORECASE)
-_WORDS = ("for", "while", "zip", "ignite", *_GATHERS)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
-# So many tensors leave room for the files that a program has open anyway.
-_FEW = 900
+_WORDS = ("for", "while", "zip", "ignite", *GATHERS)
+# So many tensors are too many whatever else a program has open.
 _LIMIT = 1024
 # What makes one thing of a list, into which nothing can be put any more.
 _JOINTS = JOINS | {
@@ -173,18 +161,9 @@ _MANY = "some 1,000 of them are kept"
 _LONGEST = 30
 
 
-class _Keeping(NamedTuple):
-    """What is kept, the batches it is of, and what the code around it takes for tensors."""
-
-    kept: Kept
-    source: ast.expr
-    tensors: Tensors
-    beside: tuple[ast.expr, ...] = ()  # what is gone through with it, and may end first
-
-
 def check(program: Program) -> Iterator[Found]:
     """Everything that a program keeps of the batches that workers send it."""
-    if not any(_sends_files(loader) for loader in program.loaders):
+    if not any(sends_files(loader) for loader in program.loaders):
         return
     iterations = Iterations(program)
     index = program.modules.index
@@ -198,11 +177,11 @@ def check(program: Program) -> Iterator[Found]:
         and (relative in speaking or (relative in abbreviating and _DL.search(index.data(relative))))
     )
     for module in program.modules.each(files):
-        calls = [line for name in _GATHERS for line in module.lines_with(name, called=True)]
+        calls = [line for name in GATHERS for line in module.lines_with(name, called=True)]
         calls += [
             line
             for line, text in enumerate(module.lines, 1)
-            if "*" in text and any(_LOADER.search(name) for name in _SPREADS.findall(text))
+            if "*" in text and any(LOADER.search(name) for name in _SPREADS.findall(text))
         ]
         calls += module.lines_with("run", called=True) if "ignite" in module.text else []
         calls += module.lines_with("while") if module.lines_with("next", called=True) else []
@@ -211,229 +190,10 @@ def check(program: Program) -> Iterator[Found]:
             if not isinstance(statement, ast.stmt) or isinstance(statement, ast.ClassDef | ast.FunctionDef):
                 continue
             spot = Spot(program.evaluator, program.answers, module, trail)
-            for keeping in _keepings(program, spot, iterations, statement):
+            for keeping in keepings(program, spot, iterations, statement):
                 found = _judged(program, iterations, keeping, spot)
                 if found is not None:
                     yield found
-
-
-def _keepings(
-    program: Program, spot: Spot, iterations: Iterations, statement: ast.stmt
-) -> Iterator[_Keeping]:
-    """What a statement keeps, should it go through the batches of a loader."""
-    if isinstance(statement, ast.For):
-        yield from _kept_in_rounds(program, spot, iterations, statement)
-    run = spot.by_engine(statement)
-    if run is not None:
-        yield from _kept_in_rounds(program, spot, iterations, run)
-    if isinstance(statement, ast.For | ast.While):
-        for by_next in spot.by_next(statement):
-            ends = _rounds_of(spot, iterations, by_next)
-            if ends is not None:
-                for keeping in _kept_in_rounds(program, spot, iterations, by_next.loop):
-                    yield keeping._replace(beside=ends)
-    for expression in expressions(statement):
-        beside = _beside(expression)
-        for node in walk(expression):
-            if isinstance(node, ast.ListComp) and (loader := _taken_by_number(spot, node)) is not None:
-                kept = Kept(node.elt, (View(node.elt, Named(())),), None)
-                yield _Keeping(kept, loader, Tensors(frozenset(), frozenset()))
-            elif isinstance(node, _COMPREHENSIONS) and len(node.generators) == 1:
-                generator = node.generators[0]
-                sounds = _sounds(generator.iter) or (
-                    _DATA.search(_gone_through(generator.iter)) is not None
-                    and _is_made_there(spot, generator.iter)
-                )
-                sounds = sounds or (_is_given_data(spot, generator.iter) and _is_joined(node, expression))
-                batch = batch_in(generator.target, generator.iter, spot.assigned) if sounds else None
-                for kept in kept_by_comprehension(node, batch, spot, spot.gives) if batch is not None else ():
-                    yield _Keeping(kept, generator.iter, _tensors_of(kept, tensors_in([node])))
-            elif isinstance(node, ast.expr) and (source := _gathered(spot, node)) is not None:
-                others = beside.get(id(node), ()) if _is_cycle(node) else ()
-                if others is not None:
-                    kept = Kept(node, (View(node, Named(())),), None)
-                    yield _Keeping(kept, source, Tensors(frozenset(), frozenset()), others)
-
-
-def _kept_in_rounds(
-    program: Program, spot: Spot, iterations: Iterations, loop: ast.For
-) -> Iterator[_Keeping]:
-    """What the rounds of a loop keep, should it go through the batches of a loader."""
-    batch = batch_in(loop.target, loop.iter, spot.assigned)
-    if batch is None:
-        return
-    # What a helper does is worth asking only of what is called as loaders are, or batches.
-    asks = any(map(_sounds, (loop.iter, loop.target))) or _is_made_there(spot, loop.iter)
-    puts_by, gives = (spot.puts_by, spot.gives) if asks else (puts_nothing, gives_nothing)
-    tensors = tensors_in(loop.body)
-
-    def are_numbers(place: Place) -> bool:
-        sending = spot.loaders(iterations, loop.iter) if asks else []
-        return bool(sending) and all(are_items_numbers(program, each, place) for each in sending)
-
-    def matters(kept: Kept) -> bool:
-        keeping = _Keeping(kept, loop.iter, _tensors_of(kept, tensors))
-        return _may_be_loader(spot, keeping) and any(
-            _sends_files(loader) for loader in spot.loaders(iterations, loop.iter)
-        )
-
-    found = kept_by(
-        loop, batch, spot, puts_by, gives, spot.overwrites, spot.empties, are_numbers, spot, matters
-    )
-    if found:
-        shown = places_in(loop.body, Held(named(batch, Named(())), spot))
-        tensors = tensors._replace(places=frozenset(shown))
-    for kept in found:
-        yield _Keeping(kept, loop.iter, _tensors_of(kept, tensors))
-
-
-def _rounds_of(spot: Spot, iterations: Iterations, by_next: ByNext) -> tuple[ast.expr, ...] | None:
-    """What else ends a loop that asks an iterator for each batch, None where it may be meant to take a few
-    of them: it does not go through a loader, nor count to the length of one, or to a large number."""
-    if by_next.rounds is None:
-        return ()
-    ends: list[ast.expr] = []
-    for told_by, is_number, begin in _told_by_name(spot, by_next):
-        if is_number:
-            begins = spot.numbers(begin) if begin is not None else [0]
-            if not begins:
-                return None
-            if any(number - min(begins) >= _FEW for number in spot.numbers(told_by)):
-                return ()
-            counted = [*spot.assigned(told_by.id)] if isinstance(told_by, ast.Name) else [told_by]
-            ends += [of for each in counted for of in measured(each)]
-        elif _sounds(told_by) or _is_made_there(spot, told_by):
-            ends.append(told_by)
-    through = [each for each in ends if goes_through_all(each) and spot.loaders(iterations, each)]
-    return tuple(through) if through and len(through) == len(ends) else None
-
-
-def _told_by_name(spot: Spot, by_next: ByNext) -> list[Rounds]:
-    """What tells the rounds of a loop, by its name what that was given: ``bar = tqdm(range(n))``."""
-    rounds = by_next.rounds
-    if rounds is None:
-        return []
-    if not rounds.is_number and isinstance(rounds.told_by, ast.Name):
-        given = [rounds_of(each) for each in spot.assigned(rounds.told_by.id)]
-        if given and all(each.is_number for each in given):
-            return given
-    return [rounds]
-
-
-def _tensors_of(kept: Kept, around: Tensors) -> Tensors:
-    """What is taken for tensors by the code that something kept stands in."""
-    function = kept.given_by or (kept.inside.function if kept.inside is not None else None)
-    return around if function is None else tensors_in(function.body)._replace(places=around.places)
-
-
-def _taken_by_number(spot: Spot, made: ast.ListComp) -> ast.expr | None:
-    """The loader whose batches a list is made of, as many as it has: after ``it = iter(loader)`` the
-    comprehension ``[next(it) for _ in range(len(loader))]``."""
-    match made:
-        case ast.ListComp(
-            elt=ast.Call(func=ast.Name(id="next"), args=[ast.Name(id=name)]),
-            generators=[
-                ast.comprehension(
-                    iter=ast.Call(
-                        func=ast.Name(id="range"), args=[ast.Call(func=ast.Name(id="len"), args=[loader])]
-                    ),
-                    ifs=[],
-                )
-            ],
-        ) if _is_whole(loader):
-            begun = [ast.unparse(value) for value in spot.assigned(name)]
-            return loader if begun == [f"iter({ast.unparse(loader)})"] else None
-    return None
-
-
-def _beside(expression: ast.AST) -> dict[int, tuple[ast.expr, ...] | None]:
-    """For what a call takes things from, what it goes through beside it (``zip``), and None where it takes
-    only some of it."""
-    found: dict[int, tuple[ast.expr, ...] | None] = {}
-    for node in walk(expression):
-        if isinstance(node, ast.Call):
-            match (dotted(node.func) or "").rpartition(".")[2]:
-                case "zip":
-                    found.update(
-                        (id(each), tuple(o for o in node.args if o is not each)) for each in node.args
-                    )
-                case "islice" | "next":
-                    found.update((id(each), None) for each in node.args)
-    return found
-
-
-def _is_cycle(node: ast.expr) -> bool:
-    """Whether an expression gives again what it has kept: ``itertools.cycle``."""
-    return isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] == "cycle"
-
-
-def _sounds(iterable: ast.expr) -> bool:
-    """Whether what is gone through has a name as loaders have: most lists that are copied are none."""
-    return _LOADER.search(ast.unparse(iterable)) is not None
-
-
-def _is_made_there(spot: Spot, iterable: ast.expr) -> bool:
-    """Whether what is gone through is made, in the same function, of what has a loader's name, or the name of
-    what makes one: ``val = DataLoader(rows)``, ``progress = tqdm(train_loader)``."""
-    name = _gone_through(iterable)
-    return bool(name) and any(_sounds(value) for value in spot.assigned(name))
-
-
-def _gone_through(iterable: ast.expr) -> str:
-    """What is gone through, by its name, in calls too (``enumerate(progress)``); "" where it has none."""
-    while isinstance(iterable, ast.Call) and iterable.args and dotted(iterable.func) != "range":
-        iterable = iterable.args[0]
-    return dotted(iterable) or ""
-
-
-def _is_given_data(spot: Spot, iterable: ast.expr) -> bool:
-    """Whether what is gone through is called as data are, and the function around is given it: worth a search
-    of all callers only where tensors are made of it."""
-    return (
-        isinstance(iterable, ast.Name)
-        and _DATA.search(iterable.id) is not None
-        and spot.is_given(iterable.id)
-    )
-
-
-def _is_joined(made: ast.expr, expression: ast.AST) -> bool:
-    """Whether a part of an expression is taken for a list of tensors: ``torch.cat([...])``."""
-    return any(
-        isinstance(node, ast.Call)
-        and node.args[:1] == [made]
-        and f"torch.{(dotted(node.func) or '').rpartition('.')[2]}" in JOINS
-        for node in walk(expression)
-    )
-
-
-def _gathered(spot: Spot, node: ast.expr) -> ast.expr | None:
-    """What an expression keeps all of, be it to give it again: ``list(loader)``, ``[*loader]``."""
-    match node:
-        case ast.Call(func=func, args=[ast.Starred(value=source)]):
-            names = {"zip": "builtins.zip"}
-        case ast.Call(func=func, args=[source]):
-            names = _GATHERS
-            if getattr(func, "id", "") == "dict" and not _is_numbered(source):
-                return None  # a batch has no key
-        case ast.List(elts=[ast.Starred(value=source)]) | ast.Tuple(elts=[ast.Starred(value=source)]):
-            return source if isinstance(node.ctx, ast.Load) and _is_whole(source) else None
-        case _:
-            return None
-    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-    # What cycles is seldom anything but a loader, whatever that is called.
-    if name not in names or not (_is_whole(source) or (name == "cycle" and goes_through_all(source))):
-        return None
-    values = spot.values(func)
-    known = all(isinstance(value, External) and value.name == names[name] for value in values)
-    return source if values and known else None
-
-
-def _is_numbered(source: ast.expr) -> bool:
-    return isinstance(source, ast.Call) and dotted(source.func) == "enumerate"
-
-
-def _is_whole(source: ast.expr) -> bool:
-    return goes_through_all(source) and _sounds(source)
 
 
 def _fills(spot: Asked, into: ast.expr) -> bool:
@@ -475,18 +235,18 @@ def _is_container(value: Value) -> bool:
     return isinstance(value, Table) or (isinstance(value, Items) and value.kind == "list")
 
 
-def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: Spot) -> Found | None:
+def _judged(program: Program, iterations: Iterations, keeping: Keeping, spot: Spot) -> Found | None:
     """The finding where batches of a loader with workers are kept, and enough of them."""
     into = keeping.kept.into
-    if not _may_be_loader(spot, keeping):
+    if not may_be_loader(spot, keeping):
         return None
     filling: Asked = spot
     if keeping.kept.inside is not None:
         filling, into = keeping.kept.inside.spot, keeping.kept.inside.into
     if into is not None and not _fills(filling, into):
         return None
-    for loader in spot.loaders(iterations, keeping.source):
-        if not _sends_files(loader):
+    for loader in keeping.loaders(spot, iterations):
+        if not sends_files(loader):
             continue
         if _is_sheltered(program, loader):
             continue
@@ -519,8 +279,8 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: S
         batches = most_batches(program.evaluator, loader) if views else None
         ends = [_length(program, iterations, other, spot) for other in keeping.beside] if views else []
         batches = min((each for each in (batches, *ends) if each is not None), default=None)
-        if views and (batches is None or batches * len(views) >= _FEW):
-            surely = all(kind == "a tensor" for kind in kinds.values())
+        if views and (batches is None or batches * len(views) >= FEW):
+            surely = all(kind == "a tensor" and not _is_one_of_several(view) for view, kind in kinds.items())
             return _found(
                 program,
                 loader,
@@ -533,6 +293,16 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: S
     return None
 
 
+def _is_one_of_several(view: View) -> bool:
+    """Whether an expression stands for several parts of a batch, one in each round of a loop through keys:
+    what is cured is cured of all of them."""
+    return any(
+        isinstance(each, ast.Subscript) and isinstance(each.slice, ast.Name) and isinstance(key, str)
+        for each in walk(view.node)
+        for key in view.known.place or ()
+    )
+
+
 def _length(program: Program, iterations: Iterations, other: ast.expr, spot: Spot) -> int | None:
     """How many rounds what is gone through beside a loader surely allows at most."""
     match other:
@@ -541,34 +311,6 @@ def _length(program: Program, iterations: Iterations, other: ast.expr, spot: Spo
     counts = [most_batches(program.evaluator, each) for each in iterations.loaders_of(other, spot.point)]
     known = [count for count in counts if count is not None]
     return max(known) if known and len(known) == len(counts) else None
-
-
-def _may_be_loader(spot: Spot, keeping: _Keeping) -> bool:
-    """Whether the name of what is gone through or kept of it, or what is done with that, speaks for a loader:
-    finding out what a parameter is costs a search of all callers."""
-    if _is_cycle(keeping.kept.node):
-        return True
-    return (
-        _DATA.search(ast.unparse(keeping.source)) is not None
-        or any(
-            view.known.is_tensor or keeping.tensors.hold(view.given or view.node) or _sounds(view.node)
-            for view in keeping.kept.views
-        )
-        or _is_made_there(spot, keeping.source)
-    )
-
-
-def _sends_files(loader: Loader) -> bool:
-    """Whether a loader has workers, and gives their tensors as they come: pinned ones, and those on a
-    GPU, are copies."""
-    return (
-        loader.may_have_workers
-        and not loader.on_device
-        and all(
-            value is None or (isinstance(value, Const) and not value.value)
-            for value in loader.values("pin_memory")
-        )
-    )
 
 
 def _is_sheltered(program: Program, loader: Loader) -> bool:
@@ -588,7 +330,7 @@ def _is_sheltered(program: Program, loader: Loader) -> bool:
 def _found(
     program: Program,
     loader: Loader,
-    keeping: _Keeping,
+    keeping: Keeping,
     views: list[View],
     remedy: bool,
     spot: Spot,
@@ -601,7 +343,7 @@ def _found(
     of_call = keeping.kept.given_by is not None  # what it gives may be wanted as it is elsewhere
     cured = Remedy("clone_kept", "unsafe", "Keep copies", data) if remedy and told and not of_call else None
     copy = _COPY if not arrays and told else _COPY_ARRAYS if arrays == names and told else _COPY_EITHER
-    if _is_cycle(keeping.kept.node):
+    if is_cycle(keeping.kept.node):
         copy = _AGAIN.format(brief(keeping.source, _LONGEST))
     first = views[0]
     if keeping.kept.into is None and first.node is keeping.kept.node and not first.known.place:

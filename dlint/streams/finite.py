@@ -4,10 +4,14 @@ iterator that an object keeps."""
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.iterables import COLLECTS
+from dlint.knowledge.iterables import COLLECTS, ENDS_WITH_ALL, ENDS_WITH_ANY, PASSES_ON
 from dlint.knowledge.randomness import SHUFFLES_IN_PLACE
+from dlint.knowledge.tensors import makes_tensors
+from dlint.source.nodes import walk
 from dlint.source.statements import (
     FunctionNode,
     changed_names,
@@ -18,18 +22,20 @@ from dlint.source.statements import (
     self_name,
     statements_in,
 )
-from dlint.values.frame import Arguments, Point, arguments_of, layout_of
+from dlint.values.frame import Arguments, Frame, Point, arguments_of, layout_of
 from dlint.values.functions import is_generator
 from dlint.values.places import tests_around
-from dlint.values.values import GENERATOR, External, Function, Instance, Items
+from dlint.values.values import GENERATOR, Const, External, Function, Instance, Items, Made
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.streams.sources.streams import Streams
 
-# Functions, one inside another, whose results are looked at.
+# Functions, or iterators, one inside another, whose results are looked at.
 _FAR = 3
+_LOADER = "torch.utils.data.DataLoader"
+_SAMPLERS = 3  # its arguments before those that say what order to go in
 _FINITE = frozenset(
     f"builtins.{name}" for name in ("bytes", "dict", "frozenset", "list", "range", "set", "str", "tuple")
 )
@@ -144,7 +150,7 @@ def kept_ends(evaluator: Evaluator, streams: Streams, instance: Instance, name: 
         for function in functions_in(above.node.body)
         if f"{self_name(function)}.{name}" in layout_of(function).binds
     ]
-    initialisers = {id(frame.scope): frame for _, frame in evaluator.initialisers.of(instance)}
+    initialisers = _makers(evaluator, instance, name, world)
     later = [function for function in stores if id(function) not in initialisers]
     if not stores:
         return _is_kept_by_property(evaluator, streams, instance, name, world)
@@ -188,13 +194,79 @@ def _keeps(decorator: ast.expr) -> bool:
     return (dotted(decorator) or "").rpartition(".")[2] == "cached_property"
 
 
+def _makers(evaluator: Evaluator, instance: Instance, name: str, world: World) -> dict[int, Frame]:
+    """The methods that store an attribute of an object where it is made, in the frames in which they do: its
+    constructors, and what these alone call (``self.open_noises(folder)``)."""
+    found = {id(frame.scope): frame for _, frame in evaluator.initialisers.of(instance)}
+    constructors = [*found.values()]
+    for _, _, point, _ in evaluator.construction.stores(instance, world, (name,)):
+        method = point.frame.scope
+        if (
+            isinstance(method, ast.FunctionDef)
+            and id(method) not in found
+            and _is_called_within(evaluator, instance, method.name, constructors)
+        ):
+            found[id(method)] = point.frame
+    return found
+
+
+def _is_called_within(evaluator: Evaluator, instance: Instance, method: str, frames: list[Frame]) -> bool:
+    """Whether a method of an object is spoken of by its name in some functions alone, as far as those can say
+    who may import its class; what another class calls on its own objects is another method."""
+    index, line = evaluator.modules.index, evaluator.classes.line(instance.cls)
+    homes = {above.module.relative for above in line}
+    own = {place for above in line for place in _lines(above.module.relative, above.node)}
+    within = {place for frame in frames for place in _lines(frame.module.relative, frame.scope)}
+    spoken = re.compile(rf"""(\bself)?\s*\.\s*{method}\b|["']{method}["']""")
+    knowing = [
+        each
+        for each in index.mentioning(method)
+        if each in homes or any(index.reaches(each, home) for home in homes)
+    ]
+    for module in evaluator.modules.each(sorted(knowing)):
+        for number, text in enumerate(module.lines, 1):
+            place = (module.relative, number)
+            for found in spoken.finditer(text):
+                if place not in within and (place in own or found[1] is None):
+                    return False
+    return True
+
+
+def _lines(relative: str, node: ast.AST) -> Iterator[tuple[str, int]]:
+    """The lines of a function or class."""
+    if isinstance(node, FunctionNode | ast.ClassDef):
+        for number in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+            yield relative, number
+
+
+def kept_around_ends(evaluator: Evaluator, streams: Streams, name: str, frame: Frame, world: World) -> bool:
+    """Whether a variable that a function has from the function or module around it is an iterator over
+    something finite, which nothing else is ever given to."""
+    around = frame.outer
+    while around is not None and name not in around.layout.binds:
+        around = around.outer
+    if around is None or not isinstance(around.scope, ast.FunctionDef | ast.Module):
+        return False
+    if any(isinstance(each, ast.Global | ast.Nonlocal) and name in each.names for each in walk(around.scope)):
+        return False
+    index, home = evaluator.modules.index, around.module.relative
+    if isinstance(around.scope, ast.Module) and any(
+        index.reaches(each, home) for each in index.storing(name)
+    ):
+        return False
+    match [each for each in statements_in(around.scope.body) if name in own_names(each)]:
+        case [ast.Assign(targets=[ast.Name()], value=value) as only]:
+            return _is_finite_iterator(evaluator, streams, value, Point(around, only), world)
+    return False
+
+
 def kept_entries_end(
     evaluator: Evaluator, streams: Streams, instance: Instance, name: str, world: World
 ) -> bool:
     """Whether an attribute is a list or dict of iterators, each over something finite, that the class makes
     with the object, and stores more in only under keys that are not there yet: ``if k not in self.rows:
     self.rows[k] = iter(...)``."""
-    initialisers = {id(frame.scope): frame for _, frame in evaluator.initialisers.of(instance)}
+    initialisers = _makers(evaluator, instance, name, world)
     iterators = 0
     line = evaluator.classes.line(instance.cls)
     for function in (each for above in line for each in functions_in(above.node.body)):
@@ -305,41 +377,75 @@ def _names(call: ast.Call, path: str) -> bool:
 
 
 def _is_finite_iterator(
-    evaluator: Evaluator, streams: Streams, node: ast.expr, point: Point, world: World
+    evaluator: Evaluator, streams: Streams, node: ast.expr, point: Point, world: World, far: int = 0
 ) -> bool:
     match node:
-        case ast.Call(func=func, args=[ast.Call(func=inner), *_]) if (
-            _called(evaluator, func, point) == "builtins.iter"
-            and _called(evaluator, inner, point) in COLLECTS
-        ):
-            return True
-        case ast.Call(func=func):
+        case ast.Call(func=func, args=given):
             name = _called(evaluator, func, point)
             if name in COLLECTS:
                 return False  # no iterator at all
-            if name == "builtins.iter" and _are_lists(evaluator, node.args, point, world):
-                return True
-            if name == "builtins.iter" and len(node.args) == 1:
-                return comes_to_end(evaluator, streams, node.args[0], point, world)
+            if name == "builtins.iter" and len(given) == 1:
+                return _has_end(evaluator, streams, given[0], point, world, far)
+            if name in ENDS_WITH_ALL | ENDS_WITH_ANY and far < _FAR:
+                sources = given[PASSES_ON[name]] if name is not None else []
+                if sources and not any(isinstance(each, ast.Starred) for each in sources):
+                    ends = [_has_end(evaluator, streams, each, point, world, far + 1) for each in sources]
+                    if all(ends) or (name in ENDS_WITH_ANY and any(ends)):
+                        return True
             return streams.of_expression(node, point, world) is not None
         case ast.GeneratorExp():
             return streams.of_expression(node, point, world) is not None
         case ast.IfExp(test=test, body=body, orelse=orelse):
             ways = evaluator.truth(test, point, world)
             return bool(ways) and all(
-                _is_finite_iterator(evaluator, streams, body if result else orelse, point, w)
+                _is_finite_iterator(evaluator, streams, body if result else orelse, point, w, far)
                 for result, w in ways
             )
     return False
 
 
-def _are_lists(evaluator: Evaluator, given: list[ast.expr], point: Point, world: World) -> bool:
-    """Whether one argument is a list or the like, whatever is in it (``extra = list(torch.randn(2))``)."""
-    values = [value for each in given[:1] for value, _ in evaluator.values(each, point, world)]
+def _has_end(
+    evaluator: Evaluator, streams: Streams, node: ast.expr, point: Point, world: World, far: int
+) -> bool:
+    """Whether what is gone through comes to an end: what was collected, lists, loaders, iterators that do."""
+    if isinstance(node, ast.Call) and _called(evaluator, node.func, point) in COLLECTS:
+        return True
     return (
-        len(given) == 1
-        and bool(values)
-        and all(isinstance(value, Items) and value.kind != GENERATOR for value in values)
+        _are_lists(evaluator, node, point, world)
+        or comes_to_end(evaluator, streams, node, point, world)
+        or _are_loaders(evaluator, node, point, world)
+        or (isinstance(node, ast.Call) and _is_finite_iterator(evaluator, streams, node, point, world, far))
+    )
+
+
+def _are_loaders(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> bool:
+    """Whether something is a loader that ends: of a map-style dataset, as one that is shuffled is, by no
+    sampler of another's."""
+    values = evaluator.values(node, point, world)
+    return bool(values) and all(
+        isinstance(each, Made) and _loader_ends(evaluator, each, w) for each, w in values
+    )
+
+
+def _loader_ends(evaluator: Evaluator, made: Made, world: World) -> bool:
+    given = made.arguments
+    if made.name != _LOADER or given.spread or given.splats or len(given.positional) > _SAMPLERS:
+        return False
+    if not given.keywords.keys().isdisjoint(("sampler", "batch_sampler")):
+        return False
+    shuffled = given.keywords.get("shuffle") or next(iter(given.positional[2:3]), None)
+    kinds = [value for value, _ in evaluator.value_of(shuffled, world)] if shuffled is not None else []
+    return bool(kinds) and all(isinstance(value, Const) and value.value is True for value in kinds)
+
+
+def _are_lists(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> bool:
+    """Whether something is a list or the like, whatever is in it (``extra = list(torch.randn(2))``), or a
+    tensor."""
+    values = [value for value, _ in evaluator.values(node, point, world)]
+    return bool(values) and all(
+        (isinstance(value, Items) and value.kind != GENERATOR)
+        or (isinstance(value, Made) and makes_tensors(value.name))
+        for value in values
     )
 
 

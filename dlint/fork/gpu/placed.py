@@ -9,6 +9,7 @@ from dlint.calls.parameters import written
 from dlint.evaluation.options.option import setting_of
 from dlint.fork.gpu.moves import Put, is_only_asked, last_move, may_come_back, move_between
 from dlint.fork.gpu.networks import gives_there, is_a_network, moved_by_trainer
+from dlint.knowledge.callbacks import runs_parts
 from dlint.knowledge.processes.devices import (
     CHOOSE_DEVICE,
     DEVICE,
@@ -245,6 +246,8 @@ def where_put(evaluator: Evaluator, node: ast.expr, point: Point, world: World, 
                 return Put(node, point)
             if any(name in JOINS or leaves_there(name) for name in names):
                 return _first(evaluator, node.args[:1], point, world, far)
+            if any(map(runs_parts, names)):
+                return _first(evaluator, node.args, point, world, far)
             if isinstance(func, ast.Attribute) and stays_there(func.attr):
                 return where_put(evaluator, func.value, point, world, far + 1)
             if any(isinstance(callee, Function) for callee in callees):

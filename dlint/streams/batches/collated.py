@@ -21,7 +21,7 @@ from dlint.streams.batches.of_items import OfItems, handed_on, of_items
 from dlint.streams.item_numbers import is_number
 from dlint.streams.items import Reader, inner, is_default_collate, readers
 from dlint.streams.memory.overwritten import overwritten_by
-from dlint.streams.memory.places import Place, Values
+from dlint.streams.memory.places import Place, Values, may_be
 from dlint.streams.memory.stored import ANY
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.values import (
@@ -112,7 +112,7 @@ def _of_variable(
         key = _stored_under(each, name)
         if place and not isinstance(place[0], str | int):
             return False  # it may be any of them
-        return key is not None and (key != place[0] if place else key in without)
+        return key is not None and (not may_be((key,), place[:1]) if place else key in without)
 
     evaluator.start()
     found: list[Holding | None] = []
@@ -121,9 +121,9 @@ def _of_variable(
         match made:
             case ast.Assign(targets=[ast.Name()], value=value):
                 found.append(_of_item(evaluator, reader, value, made, place, without, far))
-            case ast.Assign(targets=[ast.Subscript()], value=value) if _stored_under(
-                made, name
-            ) is not None and (not place or isinstance(place[0], str | int)):
+            case ast.Assign(targets=[ast.Subscript()], value=value) if (
+                key := _stored_under(made, name)
+            ) is not None and (not place or place[0] == key):
                 kind = _of_item(evaluator, reader, value, made, place[1:], frozenset(), far)
                 found.append(kind if place or kind is None else "holds some")
             case _:

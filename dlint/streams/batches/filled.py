@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, expressions, own_names
-from dlint.streams.batches.put_by_helpers import EMPTIES, LEAVES_FULL
 from dlint.streams.batches.rounds import counters
+from dlint.streams.memory.emptied import EMPTIES, LEAVES_FULL
 
 # Which of its arguments a call of a function of the project empties.
 Empties = Callable[[ast.Call], list[ast.expr]]

@@ -35,6 +35,24 @@ def handed_through(function: ast.FunctionDef) -> str | None:
     return None
 
 
+def yielding(function: ast.FunctionDef) -> tuple[ast.For, ast.expr, list[ast.stmt]] | None:
+    """The loop of a generator that gives something in each of its rounds, and nothing else ever; what that
+    is, and the statements of a round before it."""
+    statements = list(statements_in(function.body))
+    yields = [
+        node for each in function.body for node in walk(each) if isinstance(node, ast.Yield | ast.YieldFrom)
+    ]
+    ends = (ast.Break, ast.Continue, ast.Return)
+    if len(yields) != 1 or any(isinstance(each, ends) for each in statements):
+        return None
+    for loop in statements:
+        for at, each in enumerate(loop.body) if isinstance(loop, ast.For) else ():
+            match loop, each:
+                case ast.For(), ast.Expr(value=ast.Yield(value=ast.expr() as given)):
+                    return loop, given, loop.body[:at]
+    return None
+
+
 def gives_as_is(function: ast.FunctionDef) -> bool:
     """Whether an ``__iter__`` or ``__next__`` gives what another iterator gave it, as it is: no batch on the
     GPU, be it moved there entry by entry, none that is scaled."""

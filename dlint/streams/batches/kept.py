@@ -18,6 +18,7 @@ from dlint.streams.batches.put_by_helpers import GivenBack, Inside, Put, entry_o
 from dlint.streams.batches.rounds import Tests, bounds, goes_on, stops
 from dlint.streams.batches.treated import shows_holder
 from dlint.streams.memory.held import Callees, Held, Overwrites, as_list, inner_blocks, nothing
+from dlint.streams.memory.known_keys import comes_out, speaks_of
 from dlint.streams.memory.loops import stay, telling
 from dlint.streams.memory.places import Named, Values, View, named
 
@@ -67,8 +68,7 @@ def gives_nothing(_: ast.Call, __: Held) -> None:
 
 def kept_by(
     loop: ast.For,
-    batch: ast.expr,
-    callees: Callees,
+    begun: Held,
     puts_by: PutsBy,
     gives: Gives,
     overwrites: Overwrites,
@@ -77,28 +77,28 @@ def kept_by(
     tests: Tests,
     matters: Callable[[Kept], bool],
 ) -> list[Kept]:
-    """What the body of a loop puts aside of the batches, in every round; what helpers do is asked only of
-    what ``matters``, as far as it seems to be kept."""
-    if not _may_keep(loop, puts_by is not puts_nothing):
+    """What the body of a loop puts aside of the batches, in every round; ``begun`` is what has their memory
+    where a round begins. What helpers do is asked only of what ``matters``, as far as it seems to be kept."""
+    if not may_keep(loop, puts_by is not puts_nothing):
         return []
     # How tests come out is dear to ask: not of the many loops that keep nothing, or go through no loader.
     at_most = _Body(puts_by, gives, nothing, are_numbers, _ANY, loop)
-    if not any(map(matters, at_most.kept(loop.body, Held(named(batch, Named(())), callees)))):
+    if not any(map(matters, at_most.kept(loop.body, begun.copy()))):
         return []
     if stops(loop.body, tests):
         return []
     first = _Body(puts_by, gives, nothing, are_numbers, tests, loop)
-    found = list(first.kept(loop.body, Held(named(batch, Named(())), callees)))
+    found = list(first.kept(loop.body, begun.copy()))
     found = [kept for kept in found if matters(kept) and not is_emptied(loop, kept.into, empties)]
     if found:
         again = _Body(puts_by, gives, overwrites, are_numbers, tests, loop)
-        still = again.kept(loop.body, Held(named(batch, Named(())), callees))
+        still = again.kept(loop.body, begun.copy())
         into = {trunk(kept.into) for kept in found}
         found = [kept for kept in still if trunk(kept.into) in into]
     return found
 
 
-def _may_keep(loop: ast.For, helpers: bool) -> bool:
+def may_keep(loop: ast.For, helpers: bool) -> bool:
     """Whether the body of a loop has a statement that puts something aside, for all that its form says."""
     for statement in statements_in(loop.body):
         match statement:
@@ -163,10 +163,10 @@ class _Body:
         for at, statement in enumerate(block):
             self._keys.learn(statement, held)
             if isinstance(statement, ast.For) and not stops(statement.body, self._tests):
-                within = held.within(statement)
-                if within is not None:
+                rounds = held.rounds(statement)
+                for within in rounds:
                     yield from self.kept(statement.body, within)
-                elif any(each is statement for inner in self._told for each in inner):
+                if not rounds and any(each is statement for inner in self._told for each in inner):
                     yield from self.kept(statement.body, held.copy())
             for put in self._put_aside(statement, held):
                 found = _kept(put, held, self._lists) or self._kept_of_call(put, held)
@@ -180,7 +180,7 @@ class _Body:
                     of_key = held.where(statement.test)
                     if of_key is not None:
                         yield from self.kept(inside, of_key)
-                if self._is_seldom(statement, inside is not getattr(statement, "orelse", None)):
+                if self._is_seldom(statement, inside is not getattr(statement, "orelse", None), held):
                     known.go_through(inside, self._overwrites)
                 else:
                     some = known.copy()
@@ -196,12 +196,15 @@ class _Body:
                 held.meet(known)
             if goes_on(statement):
                 held.narrow()
-                if self._is_seldom(statement, False):
+                if self._is_seldom(statement, False, held):
                     held.go_through(block[at + 1 :], self._overwrites)
                     return  # the rest is for some rounds only
 
-    def _is_seldom(self, statement: ast.stmt, wanted: bool) -> bool:
-        """Whether the test of a branch comes out as ``wanted`` in some rounds only."""
+    def _is_seldom(self, statement: ast.stmt, wanted: bool, held: Held) -> bool:
+        """Whether the test of a branch comes out as ``wanted`` in some rounds only, or, about a key that is
+        written out, does not do so, or may not."""
+        if isinstance(statement, ast.If) and speaks_of(statement.test, held.written):
+            return comes_out(statement.test, held.written) is not wanted
         return (
             isinstance(statement, ast.If)
             and bounds(statement.test)

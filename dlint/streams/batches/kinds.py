@@ -3,6 +3,8 @@ dataset's items, and by what the ``collate_fn`` gives."""
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.tensors import SET_DEFAULT_TYPE
@@ -11,10 +13,16 @@ from dlint.streams.batches.number_types import are_of_items, are_of_type
 from dlint.streams.batches.treated import Tensors, shows_holder
 from dlint.streams.items import is_default_collate
 from dlint.streams.memory.places import Place, Values, View
+from dlint.values.frame import Point
+from dlint.values.values import Items, Key, Unknown, Value
+from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
     from dlint.loaders.loaders import Loader
     from dlint.loaders.program import Program
+
+_FAR = 4  # names of names
 
 
 def kind_of(
@@ -39,8 +47,7 @@ def kind_of(
         return "holds some"
     storing = program.modules.index.storing("collate_fn")
     surely = bool(view.known.place) and not view.without and not one_of_many and not view.is_list
-    for way, world in loader.ways("dataset", "collate_fn"):
-        dataset, collate = way["dataset"], way["collate_fn"]
+    for dataset, collate, world in _ways(program, loader):
         if is_default_collate(collate) and loader.module.relative in storing:
             return None  # it may be set somewhere behind the call
         kind: Holding | None = None
@@ -54,6 +61,32 @@ def kind_of(
             return None
         surely = surely and kind == "a tensor"
     return "a tensor" if surely else "holds some"
+
+
+def _ways(program: Program, loader: Loader) -> list[tuple[Value | None, Value | None, World]]:
+    """The datasets that a loader may get, each with its ``collate_fn``, without what a list of unknown length
+    may have beside the datasets that are seen to be in it: ``DataLoader(parts[rank])``."""
+    ways = [(way["dataset"], way["collate_fn"], world) for way, world in loader.ways("dataset", "collate_fn")]
+    if not any(isinstance(dataset, Unknown) for dataset, _, _ in ways):
+        return ways
+    written = loader.written("dataset")
+    beside = set(_beside_known(program.evaluator, written, loader.point)) if written is not None else set()
+    return [way for way in ways if way[0] is None or way[0].key not in beside] or ways
+
+
+def _beside_known(evaluator: Evaluator, node: ast.expr, point: Point, far: int = 0) -> Iterator[Key]:
+    """What an open list may have beside what is known, of which an expression gives one thing."""
+    match node:
+        case ast.Subscript(value=whole):
+            lists = [value for value, _ in evaluator.values(whole, point) if isinstance(value, Items)]
+            # Of one that a loop fills nothing is taken before it has.
+            for value in lists if any(each.items for each in lists) else ():
+                others = evaluator.containers.elements(value)
+                yield from (each.key for each in others if isinstance(each, Unknown))
+        case ast.Name(id=name) if name in point.frame.layout.binds and far < _FAR:
+            for statement, _ in evaluator.flow.definitions(name, point, HERE):
+                if isinstance(statement, ast.Assign):
+                    yield from _beside_known(evaluator, statement.value, point.before(statement), far + 1)
 
 
 def _has_rows(program: Program, loader: Loader, view: View) -> bool:

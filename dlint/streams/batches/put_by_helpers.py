@@ -12,29 +12,19 @@ from typing import NamedTuple, Protocol
 from dlint.knowledge.tensors import is_view
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, blocks, dotted, own_names, parameters, statements_in
+from dlint.source.statements import (
+    blocks,
+    dotted,
+    own_names,
+    parameters,
+    statements_in,
+)
+from dlint.streams.memory.emptied import empties, leaves
 from dlint.streams.memory.held import Callees, Held, as_list
 from dlint.streams.memory.loops import called_on, stay, telling
 from dlint.streams.memory.places import Named, View
-from dlint.values.values import Key, Value
+from dlint.values.values import Function, Key, Value
 
-# Methods that take something out of a list or dict, and those that leave it at least as full as it was.
-EMPTIES = frozenset({"clear", "pop", "popitem", "popleft", "remove"})
-LEAVES_FULL = frozenset(
-    {
-        "append",
-        "appendleft",
-        "count",
-        "extend",
-        "get",
-        "index",
-        "insert",
-        "items",
-        "keys",
-        "setdefault",
-        "values",
-    }
-)
 # So long a function does something else as well.
 _LONGEST = 16
 
@@ -120,11 +110,11 @@ def put_by(
     argument may). What is put there as it was given stands at the call, all else in the function. Nothing
     where that is not all that it does."""
     statements = list(statements_in(function.body))
-    if len(statements) > _LONGEST or _empties(function):
+    if len(statements) > _LONGEST or empties(function):
         return []
     bound = {name for each in statements for name in own_names(each)}
     there = _told(call, given, held, spot)
-    found: dict[str | int, Put] = {}
+    found: dict[object, Put] = {}
     for put, by in list(_puts(function, function.body, there, spot)):
         root = _root(put.into)
         if root in bound or _is_renewed(put.into, statements, by, spot):
@@ -145,7 +135,8 @@ def put_by(
         ):
             found.setdefault(name, Put(into, given[name], put.gone_through))
         else:
-            found[id(put.given)] = put._replace(into=into)
+            key = tuple(put.inside.held.written.items()) if put.inside is not None else ()
+            found[(id(put.given), key)] = put._replace(into=into)
     return list(found.values())
 
 
@@ -185,19 +176,31 @@ def _is_renewed(into: ast.expr, statements: list[ast.stmt], by: ast.Call, spot: 
     while isinstance(into, ast.Subscript):
         into = into.value
     owners: set[str] = set()
+    names: set[str] = set()
     while isinstance(into, ast.Attribute):
         path, into = dotted(into), into.value
         if path is None or any(path in own_names(each) for each in statements):
             return True
         owners.add(dotted(into) or "")
+        names.add(path.partition(".")[2])
     return any(
         isinstance(node, ast.Call)
         and node is not by
         and isinstance(node.func, ast.Attribute)
         and dotted(node.func.value) in owners
         and spot.is_method(node.func)
+        and not (dotted(node.func.value) == dotted(into) and _leave_as_it_is(spot.values(node.func), names))
         for each in statements
         for node in walk(each)
+    )
+
+
+def _leave_as_it_is(methods: list[Value], names: Set[str]) -> bool:
+    """Whether methods of an object surely leave attributes of it as they are: they empty nothing, give these
+    nothing else, and neither call others of the object nor tell anybody of it."""
+    return bool(methods) and all(
+        isinstance(each, Function) and isinstance(each.node, ast.FunctionDef) and leaves(each.node, names)
+        for each in methods
     )
 
 
@@ -238,17 +241,6 @@ def _binds_entry(statements: list[ast.stmt]) -> bool:
     )
 
 
-def may_empty(methods: list[FunctionNode]) -> bool:
-    """Whether some of a class's methods, other than its constructor, empty what its objects hold, or hold
-    another in its place."""
-    return any(
-        _empties(each)
-        or any("." in name for statement in statements_in(each.body) for name in own_names(statement))
-        for each in methods
-        if each.name != "__init__"
-    )
-
-
 def _puts(
     function: ast.FunctionDef, block: list[ast.stmt], held: Held, spot: Asked
 ) -> Iterator[tuple[Put, ast.Call]]:
@@ -279,11 +271,11 @@ def _puts(
                             mark = (_tells_all, id(statement), id(put.into))
                             of = spot.once(mark, partial(as_outside, put.into, {name: through}))
                             yield put._replace(into=of), each.value
-            case ast.For() if (
-                not any(isinstance(each, ast.Break | ast.Continue) for each in statements_in(statement.body))
-                and (within := held.within(statement)) is not None
+            case ast.For() if not any(
+                isinstance(each, ast.Break | ast.Continue) for each in statements_in(statement.body)
             ):
-                yield from _puts(function, statement.body, within, spot)
+                for within in held.rounds(statement):
+                    yield from _puts(function, statement.body, within, spot)
             case ast.If(test=test) if _asks_for_entry(test, {each.arg for each in parameters(function)}):
                 for _, inside, _ in blocks(statement):
                     yield from _puts(function, inside, held.copy(), spot)
@@ -359,56 +351,3 @@ def _root(into: ast.expr) -> str:
     while isinstance(into, ast.Subscript | ast.Attribute):
         into = into.value
     return into.id if isinstance(into, ast.Name) else ""
-
-
-def emptied(function: ast.FunctionDef) -> set[str]:
-    """The parameters of which a function takes entries out, or that it empties, or may: a method of theirs is
-    called that does not only read or add."""
-    found: set[str] = set()
-    for node in walk(function):
-        match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if (
-                method not in LEAVES_FULL
-            ):
-                found.add(name)
-            case ast.Delete(targets=targets) | ast.Assign(targets=targets):
-                found |= {
-                    target.value.id
-                    for target in targets
-                    if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name)
-                    if isinstance(target.ctx, ast.Del) or isinstance(target.slice, ast.Slice)
-                }
-    return found & {parameter.arg for parameter in parameters(function)}
-
-
-def lasts_in(module: ast.Module, name: str) -> bool:
-    """Whether a module gives a name something once, at its top, takes nothing out of that, and gives it no
-    other name."""
-    given = 0
-    for node in walk(module):
-        match node:
-            case ast.Global(names=names) if name in names:
-                return False
-            case ast.Assign(value=ast.Name(id=held)) if held == name:
-                return False
-            case ast.Name(id=bound, ctx=ast.Store() | ast.Del()) if bound == name:
-                given += 1
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=held), attr=method)) if held == name:
-                if method not in LEAVES_FULL:
-                    return False
-            case ast.Subscript(value=ast.Name(id=held), slice=part, ctx=ctx) if held == name:
-                if isinstance(ctx, ast.Del) or (isinstance(ctx, ast.Store) and isinstance(part, ast.Slice)):
-                    return False
-    top = [each for each in module.body if name in own_names(each)]
-    return len(top) == given == 1
-
-
-def _empties(function: FunctionNode) -> bool:
-    """Whether a function takes anything out of what it is given."""
-    for node in walk(function):
-        match node:
-            case ast.Delete() | ast.Assign(targets=[ast.Subscript(slice=ast.Slice())]):
-                return True
-            case ast.Call(func=ast.Attribute(attr=method)) if method in EMPTIES:
-                return True
-    return False

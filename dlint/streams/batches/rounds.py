@@ -34,6 +34,11 @@ def batch_in(target: ast.expr, iterable: ast.expr, assigned: Assigned) -> ast.ex
     return target
 
 
+def hands_on_all(call: ast.Call) -> bool:
+    """Whether a call gives all that it is given, be it with numbers: ``enumerate``, a bar of progress."""
+    return _last(call) in _FORWARDS
+
+
 def _numbered(iterable: ast.expr, assigned: Assigned, names: frozenset[str]) -> int | None:
     """How many numbers stand before a batch, one inside another; None where that is not always the same."""
     numbered = 0

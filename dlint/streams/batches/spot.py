@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dlint.calls.parameters import passed
 from dlint.knowledge.processes.pickling import NAMED_TUPLES
@@ -26,20 +26,20 @@ from dlint.source.statements import (
     statements_in,
 )
 from dlint.streams.batches.by_next import ByNext, loop_of_run, loops_by_next
-from dlint.streams.batches.handed_on import gives_as_is, handed_through
+from dlint.streams.batches.handed_on import gives_as_is, handed_through, yielding
 from dlint.streams.batches.put_by_helpers import (
     GivenBack,
     Put,
     as_outside,
-    emptied,
     given_back,
-    lasts_in,
-    may_empty,
     put_by,
 )
+from dlint.streams.batches.rounds import batch_in
+from dlint.streams.memory.emptied import emptied, lasts_in, may_empty
 from dlint.streams.memory.held import Held
 from dlint.streams.memory.loops import called_on, telling
 from dlint.streams.memory.overwritten import overwritten_by
+from dlint.streams.memory.places import Named, named
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.values import Class, Const, External, Function, Instance, Key, Made, Unknown, Value
 
@@ -52,6 +52,16 @@ if TYPE_CHECKING:
 Once = Callable[[Key, Callable[[], ast.expr]], ast.expr]
 # So many functions, one called by the other, of which the last may put something aside.
 _FAR = 3
+
+
+class Yielded(NamedTuple):
+    """What a generator of the project gives in each round of a loop over batches: what that goes through,
+    and where; what it gives, and what has a batch's memory there."""
+
+    source: ast.expr
+    spot: Spot
+    value: ast.expr
+    held: Held
 
 
 class Spot:
@@ -183,6 +193,14 @@ class Spot:
         values = self.values(callee)
         return bool(values) and all(map(self._is_record, values))
 
+    def keys_in(self, node: ast.expr) -> list[str | int]:
+        """All that something holds, in order, where these are known keys."""
+        values = self.values(node)
+        held = self._evaluator.containers.all_of(values[0]) if len(values) == 1 else None
+        constants = [each.value for each in held or () if isinstance(each, Const)]
+        keys = [each for each in constants if isinstance(each, str | int)]
+        return keys if held is not None and len(keys) == len(held) else []
+
     def _is_record(self, value: Value) -> bool:
         match value:
             case Made(name=name):
@@ -209,6 +227,26 @@ class Spot:
                 given = passed(value, source).get(handed_through(value.node) or "")
                 found += iterations.loaders_of(given, self.point) if given is not None else []
         return found
+
+    def yielded(self, source: ast.expr) -> Yielded | None:
+        """What a call gives, one after another, of a generator that makes something else of each batch:
+        ``yield model(images), labels``."""
+        if not isinstance(source, ast.Call):
+            return None
+        match self.values(source.func):
+            case [Function(node=ast.FunctionDef() as node) as function] if not _is_decorated(node):
+                found = yielding(node) if handed_through(node) is None else None
+                if found is None:
+                    return None
+                loop, value, before = found
+                inside = self._inside(function, source)
+                batch = batch_in(loop.target, loop.iter, inside.assigned)
+                if batch is None:
+                    return None
+                held = Held(named(batch, Named(())), inside)
+                held.go_through(before, inside.overwrites)
+                return Yielded(loop.iter, inside, value, held)
+        return None
 
     def _gives_as_is(self, source: ast.expr) -> bool:
         """Whether an object of the project that is gone through gives the batches as they are: one that moves
@@ -450,7 +488,7 @@ def _is_decorated(function: ast.FunctionDef) -> bool:
 
 def _given(function: Function, node: ast.FunctionDef, call: ast.Call, once: Once) -> dict[str, ast.expr]:
     """What a call gives to a function's parameters; the object to that of its method, and to those for all
-    others a tuple or a dict. What it unpacks is given one by one (``*args``)."""
+    others a tuple or a dict. What it unpacks is given one by one (``*args``, ``**batch``)."""
     given = passed(function, call)
     names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
     names = names[function.receiver is not None :]
@@ -466,6 +504,14 @@ def _given(function: Function, node: ast.FunctionDef, call: ast.Call, once: Once
             case _:
                 positional.append(each)
     given.update(zip(names, positional, strict=False))
+    named_ones = [each.arg for each in (*node.args.args, *node.args.kwonlyargs)]
+    for keyword in call.keywords:
+        if keyword.arg is None and isinstance(keyword.value, ast.Name):
+            for name in named_ones[function.receiver is not None :]:
+                if name not in given:
+                    part = ast.Subscript(keyword.value, ast.Constant(name), ast.Load())
+                    mark = (_given, id(keyword), name)
+                    given[name] = once(mark, partial(ast.copy_location, part, keyword.value))
     if node.args.vararg is not None:
         given[node.args.vararg.arg] = ast.Tuple(positional[len(names) :], ast.Load())
     if node.args.kwarg is not None:

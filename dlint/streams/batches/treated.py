@@ -58,9 +58,8 @@ def places_in(block: Sequence[ast.stmt], held: Held) -> Iterator[Place]:
     for statement in block:
         for expression in expressions(statement):
             yield from _places_of(expression, held, each=False)
-        within = held.within(statement) if isinstance(statement, ast.For) else None
-        if within is not None and isinstance(statement, ast.For):
-            yield from _places_of_each(statement.body, within)
+        for within in held.rounds(statement) if isinstance(statement, ast.For) else ():
+            yield from _places_of_each(statement.body, within)  # type: ignore[attr-defined]
         for inside in inner_blocks(statement):
             yield from places_in(inside, held.copy())
         held.bind(statement, nothing)
@@ -74,9 +73,8 @@ def _places_of_each(block: list[ast.stmt], held: Held) -> Iterator[Place]:
         if isinstance(statement, ast.Assign | ast.AugAssign | ast.Expr):
             for expression in expressions(statement):
                 yield from _places_of(expression, held, each=True)
-        within = held.within(statement) if isinstance(statement, ast.For) else None
-        if within is not None and isinstance(statement, ast.For):
-            yield from _places_of_each(statement.body, within)
+        for within in held.rounds(statement) if isinstance(statement, ast.For) else ():
+            yield from _places_of_each(statement.body, within)  # type: ignore[attr-defined]
         held.bind(statement, nothing)
 
 

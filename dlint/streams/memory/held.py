@@ -37,6 +37,9 @@ class Callees(Protocol):
     def is_record(self, callee: ast.expr) -> bool:
         """Whether a call makes an object that holds its arguments, as they are."""
 
+    def keys_in(self, node: ast.expr) -> list[str | int]:
+        """All that something holds, in order, where these are known keys."""
+
 
 class Held:
     """The names that have a batch's memory, with their places in it, and the entries that are overwritten."""
@@ -59,6 +62,8 @@ class Held:
         self.values: dict[str, list[View]] = {}
         # Names of the keys of a dict that a loop goes through: where it is, and which keys they are.
         self.keys: dict[str, Place] = {}
+        # Names of keys that are written out, and the one that each stands for in this round.
+        self.written: dict[str, str | int] = {}
         self._callees = callees
 
     def copy(self) -> Held:
@@ -71,6 +76,7 @@ class Held:
         other.dicts = dict(self.dicts)
         other.values = dict(self.values)
         other.keys = dict(self.keys)
+        other.written = dict(self.written)
         return other
 
     def when_called(self, given: Mapping[str, ast.expr], callees: Callees) -> Held:
@@ -91,9 +97,29 @@ class Held:
         }
         inside.values = {}
         inside.keys = {}
+        inside.written = {}
         inside.counts = set()
         inside._callees = callees
         return inside
+
+    def told(self, target: ast.expr, value: ast.expr, callees: Callees) -> Held:
+        """The same where names are told what an expression gives here."""
+        other = Held((), callees)
+        other.entries = self.entries.copy()
+        match target, value:
+            case ast.Tuple(elts=parts), ast.Tuple(elts=given) if len(parts) == len(given):
+                pairs = list(zip(parts, given, strict=True))
+            case _:
+                pairs = [(target, value)]
+        for part, each in pairs:
+            view = self.view(each)
+            if view is not None:
+                other.names.update(named(part, view.known))
+            elif isinstance(part, ast.Name) and (views := self.views(each)):
+                other.displays[part.id] = views
+                if isinstance(each, ast.Tuple):
+                    other.tuples[part.id] = [self.view(inner) for inner in each.elts]
+        return other
 
     def narrow(self) -> bool:
         """Go on where a test has decided what comes here: of the values of a dict some, who knows which; say
@@ -123,7 +149,37 @@ class Held:
                 return other
         return None
 
-    def within(self, loop: ast.For) -> Held | None:
+    def rounds(self, loop: ast.For) -> list[Held]:
+        """The same inside a loop that goes through parts of a batch, or counts; in each round of one through
+        keys that are written out: ``for key in ("x", "y"): kept[key].append(batch[key])``. Nothing inside any
+        other."""
+        name = loop.target.id if isinstance(loop.target, ast.Name) else None
+        if name is not None and self._asks_for(name, loop):
+            keys = self._callees.keys_in(loop.iter) if self._callees is not None else []
+            if keys:
+                return [self._in_round(loop, name, key) for key in keys]
+        within = self._within(loop)
+        return [] if within is None else [within]
+
+    def _asks_for(self, key: str, node: ast.AST) -> bool:
+        """Whether anything below a node asks for parts of a batch under a name of keys."""
+        return any(
+            isinstance(each, ast.Subscript)
+            and isinstance(each.slice, ast.Name)
+            and each.slice.id == key
+            and self.view(each.value) is not None
+            for each in walk(node)
+        )
+
+    def _in_round(self, loop: ast.For | ast.comprehension, name: str, key: str | int) -> Held:
+        other = self.copy()
+        for bound in own_names(loop) if isinstance(loop, ast.For) else (name,):
+            for known in (other.names, other.keys, other.displays):
+                known.pop(bound, None)
+        other.written[name] = key
+        return other
+
+    def _within(self, loop: ast.For) -> Held | None:
         """The same inside a loop that goes through parts of a batch, or counts; None inside any other."""
         parts = [(name, known) for name, known in gone_through(loop, self, whole=True) if known.place]
         counts = counted_by(loop)
@@ -190,7 +246,11 @@ class Held:
             case ast.Assign(targets=[target], value=value):
                 found = self.views(value)
                 if len(found) == 1 and found[0].node is value:
-                    learnt = list(named(target, found[0].known))
+                    learnt = [
+                        (name, known)
+                        for name, known in named(target, found[0].known)
+                        if not known.place or self.entries.are_there(known.place)
+                    ]
         self._overwrite(statement, overwrites)
         bound = set(own_names(statement))
         if isinstance(statement, ast.For | ast.While):
@@ -198,7 +258,7 @@ class Held:
             bound |= {name for each in inner for name in own_names(each)}
         for name in bound:
             self.names.pop(name, None)
-            for known in (self.displays, self.tuples, self.dicts, self.values, self.keys):
+            for known in (self.displays, self.tuples, self.dicts, self.values, self.keys, self.written):
                 known.pop(name, None)
         self.counts -= bound
         self.names.update(learnt)
@@ -281,10 +341,11 @@ class Held:
                 return [view for part in parts for view in self.views(part)]
             case ast.Call(func=ast.Name(id="dict"), args=[], keywords=entries):
                 return [view for entry in entries if entry.arg for view in self.views(entry.value)]
-            case ast.ListComp(elt=each, generators=[generator]):
-                return [view for inside in self._insides(generator) for view in inside.views(each)]
-            case ast.DictComp(value=each, generators=[generator]):
-                return [view for inside in self._insides(generator) for view in inside.views(each)]
+            case (
+                ast.ListComp(elt=each, generators=[generator])
+                | ast.DictComp(value=each, generators=[generator])
+            ):
+                return [view for inside in self._insides(generator, each) for view in inside.views(each)]
             case ast.Call(func=ast.Name(id="list" | "tuple"), args=[rows], keywords=[]):
                 return self._each(rows)
             case ast.Call(func=ast.Name(id="zip"), args=columns, keywords=[]):
@@ -313,10 +374,16 @@ class Held:
             return []
         return [whole.rows() if whole.known.is_array is not False else whole]
 
-    def _insides(self, generator: ast.comprehension) -> Iterator[Held]:
+    def _insides(self, generator: ast.comprehension, made: ast.expr) -> Iterator[Held]:
         """The same inside a comprehension, for each thing that it goes through where these were written out:
         the keywords that a function was given (``{k: v.cpu() for k, v in parts.items()}``)."""
         yield self.inside(generator)
+        match generator:
+            case ast.comprehension(target=ast.Name(id=name), iter=through, ifs=[]) if (
+                self._callees is not None
+            ):
+                for key in self._callees.keys_in(through) if self._asks_for(name, made) else ():
+                    yield self._in_round(generator, name, key)
         of_values = is_of_values(generator.iter)
         for target, source in each_gone_through(generator.target, generator.iter):
             if not (isinstance(target, ast.Name) and isinstance(source, ast.Name)) or generator.ifs:
@@ -423,6 +490,8 @@ class Held:
 
     def _part(self, node: ast.expr, base: ast.expr, at: ast.expr) -> View | None:
         below = self.view(base)
+        if isinstance(at, ast.Name) and at.id in self.written:
+            at = ast.Constant(self.written[at.id])
         counted = isinstance(at, ast.Name) and at.id in self.counts
         if below is None:
             return None

@@ -70,13 +70,15 @@ def named(target: ast.expr, whole: Named) -> Iterator[tuple[str, Named]]:
         case ast.Name(id=name):
             yield name, whole
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            starred = any(isinstance(part, ast.Starred) for part in parts)
+            # What stands behind a star is counted from the end: ``*_, labels = batch``.
+            star = next((at for at, part in enumerate(parts) if isinstance(part, ast.Starred)), len(parts))
             place, is_row = whole.place, whole.is_row or whole.is_array is not False
             # What is known to be a tensor or an array has rows, what is at a place may be a tuple.
             is_one = place is None or whole.is_one
             part_of = whole._replace(taken=whole.taken + is_one, is_row=is_row)
             for at, part in enumerate(parts):
-                inner = None if starred or place is None else place if is_one else (*place, at)
+                at -= len(parts) if at > star else 0
+                inner = None if place is None else place if is_one else (*place, at)
                 yield from named(part, part_of._replace(place=inner))
 
 
@@ -95,9 +97,14 @@ def either(one: Named, other: Named) -> Named:
 
 def may_be(one: Place, other: Place) -> bool:
     """Whether two places may be the same one."""
-    return len(one) == len(other) and all(
-        a == b or is_open(a) or is_open(b) for a, b in zip(one, other, strict=True)
-    )
+    return len(one) == len(other) and all(map(_may_be_step, one, other))
+
+
+def _may_be_step(one: object, other: object) -> bool:
+    """Whether two steps may lead to the same part, be one counted from the end."""
+    if isinstance(one, int) and isinstance(other, int) and (one < 0) != (other < 0):
+        return True
+    return one == other or is_open(one) or is_open(other)
 
 
 def is_open(key: object) -> bool:

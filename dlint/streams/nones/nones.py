@@ -9,26 +9,29 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING
 
-from dlint.calls.decorators import wrappers
+from dlint.calls.decorators import gives_itself, wrappers
 from dlint.calls.parameters import passed
-from dlint.source.layout import Place
-from dlint.source.statements import dotted, own_names, parameters, statements_in
-from dlint.streams.item_names import concerns, is_index, is_of_item, mentions, read_from, settled
-from dlint.streams.items import Reader
-from dlint.streams.nones.attempts import asked_to_be_none, compares_sizes, is_bounded, retries
-from dlint.streams.nones.endings import endings
-from dlint.streams.nones.passed_on import is_never_passed, is_passed_none
+from dlint.knowledge.processes.pickling import NAMED_TUPLES
+from dlint.source.nodes import walk
+from dlint.source.statements import dotted, parameters, statements_in
+from dlint.streams.item_names import concerns, index_names, is_index, mentions
+from dlint.streams.items import Reader, are_chosen, handed_on, readers
+from dlint.streams.nones.attempts import asked_to_be_none, is_bounded, retries
+from dlint.streams.nones.endings import NoReturn, endings
+from dlint.streams.nones.never_returns import DEEPEST, never_returns
+from dlint.streams.nones.passed_on import is_passed_none
+from dlint.streams.nones.reached import Reached, asks_for_none
+from dlint.streams.nones.scope import HERE, How, Scope, inside, place_of
 from dlint.streams.nones.sieved import called, sieved
 from dlint.streams.nones.still_none import Kept, gives, gives_none, is_none_still
 from dlint.streams.nones.written import (
-    asks_for_form,
     compares_names,
     does_something,
     given_to,
+    handed,
     has_none,
     is_bound_only,
     is_none,
@@ -43,16 +46,12 @@ from dlint.streams.nones.written import (
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.functions import display_name, is_generator
 from dlint.values.places import loops_around, places_around
-from dlint.values.values import External, Function, Instance, Key, Table
+from dlint.values.values import Class, Function, Instance, Key, Made, Partial, Table
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
-_EXITS = frozenset(
-    {"sys.exit", "os._exit", "os.abort", "six.raise_from", "six.reraise", "builtins.exit", "builtins.quit"}
-)
-_DEEPEST = 4  # calls followed to what ends the program
 _FAR = 3  # calls followed to what gives None
 _ENDED = {
     "except": "ends without a return after an exception that it catches",
@@ -60,55 +59,26 @@ _ENDED = {
 }
 
 
-class How(NamedTuple):
-    """How a function comes to give None: what it says of it, and whether that is ``inside`` of an item which
-    is not None itself."""
-
-    said: str
-    inside: bool = False
-
-
-_HERE = How("returns None here")
-
-
-@dataclass(frozen=True)
-class _Scope:
-    """A function that is run for an item: ``indices`` are the names that are its number, ``given`` the
-    parameters that hold what belongs to the item."""
-
-    node: ast.FunctionDef
-    frame: Frame
-    world: World
-    indices: frozenset[str]
-    given: frozenset[str]
-    far: int
-    dataset: Instance
-
-    @cached_property
-    def read(self) -> frozenset[str]:
-        """The variables that hold what belongs to the item."""
-        return read_from(self.node, self.indices, self.given)
-
-
 class Nones:
     """Finds the statements that give None for an item."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
+        self._reached = Reached(evaluator, self._gives_none)
         self._sieved: dict[Key, frozenset[str]] = {}
-        self._followed = set[int]()  # assignments that are being looked at
+        self._followed = set[int]()  # assignments, and methods of other datasets, that are being looked at
 
     def of_reader(self, reader: Reader) -> Iterator[tuple[ast.stmt, How]]:
         """Where a ``__getitem__`` gives None, and how that comes about."""
-        if not all(keeps_result(each) for each in reader.node.decorator_list):
+        if self._replacing(reader.node, reader.function.frame):
             if self._gives_up(reader.node, reader.function.frame, reader.world):
                 yield reader.node, How("gives what its decorator makes of it, which can be None")
             return
         index = frozenset(argument.arg for argument in parameters(reader.node)[1:])
-        start = _Scope(reader.node, reader.frame, reader.world, index, frozenset(), 0, reader.instance)
+        start = Scope(reader.node, reader.frame, reader.world, index, frozenset(), 0, reader.instance)
         yield from self._of_function(start)
 
-    def _of_function(self, scope: _Scope) -> Iterator[tuple[ast.stmt, How]]:
+    def _of_function(self, scope: Scope) -> Iterator[tuple[ast.stmt, How]]:
         body = scope.node.body
         returns = [s for s in statements_in(body) if isinstance(s, ast.Return)]
         if all(is_none(statement.value) for statement in returns):
@@ -120,7 +90,7 @@ class Nones:
         # A call that does not return takes endings away: without one of these there is nothing to ask.
         ends = endings(body, lambda _: False)
         if any(ending in _ENDED for ending in ends):
-            ends = endings(body, partial(self._never_returns, scope.frame, scope.world, _DEEPEST))
+            ends = endings(body, self._never(scope.frame, scope.world))
         for ending, said in _ENDED.items():
             if ending in ends:
                 yield scope.node, How(said)
@@ -130,27 +100,27 @@ class Nones:
         elif "perhaps" in ends and self._runs_out(body, scope):
             yield scope.node, How(_ENDED["attempts"])
 
-    def _returned(self, statement: ast.Return, scope: _Scope) -> How | None:
+    def _returned(self, statement: ast.Return, scope: Scope) -> How | None:
         self._evaluator.start()
         point = Point(scope.frame, statement)
         if is_none(statement.value):
-            return _HERE if self._happens(point, scope) else None
+            return HERE if self._reached.by_item(point, scope) else None
         if has_none(statement.value, scope.node):
-            return _inside(_HERE) if self._happens(point, scope) and not _asks_for_none(point) else None
+            return inside(HERE) if self._reached.by_item(point, scope) and not asks_for_none(point) else None
         value = statement.value
         if scope.far and is_passed_none(self._evaluator, value, scope.node, point, scope.world):
-            return _HERE if self._happens(point, scope) else None
-        if value is None or not may_be_none(value):
-            return None
+            return HERE if self._reached.by_item(point, scope) else None
+        if value is None or not may_be_none(value) or isinstance(value, ast.Subscript):
+            return None  # items that are handed on as they are have been looked at
         if isinstance(value, ast.Call) and self._gives_nothing(value, point, scope):
-            return _HERE if self._happens(point, scope) else None
+            return HERE if self._reached.by_item(point, scope) else None
         for world in self._evaluator.flow.reaching(point, scope.world):
             how = self._of_expression(value, point, world, scope)
             if how is not None:
                 return how
         return None
 
-    def _gives_nothing(self, call: ast.Call, point: Point, scope: _Scope) -> bool:
+    def _gives_nothing(self, call: ast.Call, point: Point, scope: Scope) -> bool:
         """Whether a call is of functions only that do something and give None: ``return self.note(index)``.
         One that does nothing is for subclasses to write."""
         callees = self._evaluator.values(call.func, point, scope.world)
@@ -162,110 +132,12 @@ class Nones:
             and not is_generator(callee.node)
             and (
                 any(isinstance(each, ast.Return) for each in statements_in(callee.node.body))
-                or bool(endings(callee.node.body, partial(self._never_returns, callee.frame, w, _DEEPEST)))
+                or bool(endings(callee.node.body, self._never(callee.frame, w)))
             )
             for callee, w in callees
         )
 
-    def _happens(self, point: Point, scope: _Scope) -> bool:
-        """Whether it depends on the item that control comes to a statement, and not on a mode."""
-        if not self._evaluator.flow.reaching(point, scope.world):
-            return False
-        for place in places_around(point):
-            if isinstance(place.owner, ast.ExceptHandler):
-                return True
-            if isinstance(place.owner, ast.If):
-                return self._concerns(place.owner, scope) and not self._only_passes_on(
-                    place.owner.test, point, scope
-                )
-            if place.owner is None:
-                return self._is_left_over(place.block[: place.at], scope)
-        return False
-
-    def _only_passes_on(self, test: ast.expr, point: Point, scope: _Scope) -> bool:
-        """Whether a test looks for the None of one of the steps that a loop goes through (``for step in
-        self.steps: data = step(data)``), of which none is seen to give one. Of those that are made by a name
-        of a configuration nobody knows whether they are among them: only those count that the program makes
-        by their own."""
-        steps = {
-            name
-            for statement in statements_in(scope.node.body)
-            if isinstance(statement, ast.For)
-            for name in own_names(statement)
-        }
-        match test:
-            case (
-                ast.Compare(left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Constant(value=None)])
-                | ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name))
-            ) if steps:
-                pass
-            case _:
-                return False
-        for statement, world in self._evaluator.flow.definitions(name, point, scope.world):
-            match statement:
-                case ast.Assign(value=ast.Call(func=ast.Name(id=step)) as call) if step in steps:
-                    at = Point(scope.frame, statement)
-                    if self._of_call(call, at, world, scope, only=_is_made_by_name) is not None:
-                        return False
-                case _:
-                    return False
-        return True
-
-    def _concerns(self, statement: ast.If, scope: _Scope) -> bool:
-        """Whether a test is about the item; not where it is for a None that this caller does not pass."""
-        point = Point(scope.frame, statement)
-        return concerns(statement.test, scope.indices, self._variables(scope)) and not (
-            scope.far and is_never_passed(self._evaluator, statement.test, scope.node, point, scope.world)
-        )
-
-    def _variables(self, scope: _Scope) -> frozenset[str]:
-        """The variables that tell one item from another."""
-        if scope.far:
-            return scope.read
-        bound = {name for s in statements_in(scope.node.body) for name in own_names(s)}
-        return frozenset(bound - scope.indices - settled(scope.node)) | (scope.read & bound)
-
-    def _is_left_over(self, before: list[ast.stmt], scope: _Scope) -> bool:
-        """Whether what comes after some statements is for the items that a test of them, or of each attempt
-        to read one, has not let through: ``if good: return item``, and then ``return None``."""
-        for statement in reversed(before):
-            if not any(isinstance(inner, ast.Return) for inner in statements_in([statement])):
-                continue
-            if isinstance(statement, ast.With):
-                return self._is_left_over(statement.body, scope)
-            if "attempts" in endings([statement], lambda _: False):
-                return True
-            if isinstance(statement, ast.If):
-                tests = [] if statement.orelse else [statement]
-            elif tries_again(statement) or self._seeks(statement, scope):
-                tests = [each for each in statements_in([statement]) if isinstance(each, ast.If)]
-                if not tries_again(statement):
-                    # What is looked for by its name or kind may always be there.
-                    tests = [each for each in tests if compares_sizes(each.test)]
-            else:
-                return False
-            return any(
-                isinstance(test.body[-1], ast.Return)
-                and not compares_names(test.test)
-                and self._concerns(test, scope)
-                for test in tests
-            )
-        return False
-
-    def _seeks(self, statement: ast.stmt, scope: _Scope) -> bool:
-        """Whether a loop looks for one of the things that were read for the item, be it in vain."""
-        return isinstance(statement, ast.For) and is_of_item(statement.iter, scope.indices, scope.read)
-
-    def _is_sought(self, sought: ast.GeneratorExp, scope: _Scope) -> bool:
-        """Whether an expression looks for one of the things read for the item, by a number that none
-        of them may have: ``(each for each in frames if each.score > 0.5)``."""
-        return any(
-            is_of_item(part.iter, scope.indices, scope.read)
-            and any(compares_sizes(test) and not compares_names(test) for test in part.ifs)
-            for part in sought.generators
-        )
-
-    def _of_expression(self, node: ast.expr, point: Point, world: World, scope: _Scope) -> How | None:
+    def _of_expression(self, node: ast.expr, point: Point, world: World, scope: Scope) -> How | None:
         """How an expression that is returned comes to be None, or to have a None in it."""
         parts: list[ast.expr] = []
         match node:
@@ -274,18 +146,81 @@ class Nones:
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 if is_none(body) or is_none(orelse):
                     by_item = concerns(test, scope.indices, scope.read) and not speaks_of_none(test)
-                    return _HERE if by_item else None
+                    return HERE if by_item else None
                 parts = [body, orelse]
             case ast.Call(func=ast.Name(id="next"), args=[ast.GeneratorExp() as sought, default]):
-                return _HERE if is_none(default) and self._is_sought(sought, scope) else None
+                return HERE if is_none(default) and self._reached.is_sought(sought, scope) else None
+            case ast.Call(func=ast.Name(id="dict"), args=[], keywords=entries):
+                parts = [each.value for each in entries if each.arg is not None]
+            case ast.Call(
+                func=ast.Name(id="tuple" | "list"), args=[ast.GeneratorExp() | ast.ListComp() as made]
+            ):
+                return self._of_each(made, point, world, scope)
+            case ast.ListComp() | ast.DictComp():
+                return self._of_each(node, point, world, scope)
+            case ast.Call(func=callee, args=args, keywords=entries) if self._is_record(callee, point, world):
+                parts = [*args, *(each.value for each in entries)]
             case ast.Call():
                 return self._of_call(node, point, world, scope)
+            case ast.Subscript():
+                return self._of_item(node, point, world, scope)
             case ast.Name(id=name) if name in point.frame.layout.binds:
                 return self._of_variable(name, point, world, scope)
         for part in parts:
             how = self._of_expression(part, point, world, scope) if may_be_none(part) else None
             if how is not None:
-                return how if isinstance(node, ast.IfExp) else _inside(how)
+                return how if isinstance(node, ast.IfExp) else inside(how)
+        return None
+
+    def _is_record(self, callee: ast.expr, point: Point, world: World) -> bool:
+        """Whether a call makes a named tuple of what it is given, each part of which torch collates."""
+        if not (dotted(callee) or "").rpartition(".")[2].strip("_")[:1].isupper():
+            return False
+        values = [value for value, _ in self._evaluator.values(callee, point, world)]
+        return bool(values) and all(
+            (isinstance(each, Made) and each.name in NAMED_TUPLES)
+            or (isinstance(each, Class) and bool(NAMED_TUPLES & self._evaluator.classes.libraries(each)))
+            for each in values
+        )
+
+    def _of_each(
+        self, made: ast.ListComp | ast.GeneratorExp | ast.DictComp, point: Point, world: World, scope: Scope
+    ) -> How | None:
+        """How an item of one of several datasets is None: ``[data[index] for data in self.datasets]``."""
+        item = made.value if isinstance(made, ast.DictComp) else made.elt
+        if not isinstance(item, ast.Subscript) or any(each.ifs for each in made.generators):
+            return None
+        how = self._of_item(item, self._evaluator.inside(made, point), world, scope)
+        return inside(how) if how is not None else None
+
+    def _of_item(self, node: ast.Subscript, point: Point, world: World, scope: Scope) -> How | None:
+        """How the item of another dataset that is asked for under the same number is None, or has one in it;
+        of a dataset of which others are looked at as well one may take the place of that."""
+        numbers = scope.indices if scope.far else index_names(scope.node)
+        held = dotted(node.value)
+        asked = [each for each in walk(scope.node) if isinstance(each, ast.Subscript)]
+        if (
+            held is None
+            or not is_index(node.slice, numbers)
+            or sum(dotted(e.value) == held for e in asked) > 1
+        ):
+            return None
+        self._evaluator.start()
+        for value, w in self._evaluator.values(node.value, point, world):
+            if are_chosen(self._evaluator, value, w):
+                continue
+            for outer in readers(self._evaluator, value, w):
+                for reader in (outer, *handed_on(self._evaluator, outer)):
+                    if id(reader.node) in self._followed:
+                        continue
+                    self._followed.add(id(reader.node))
+                    hows = [how for _, how in self.of_reader(reader)]
+                    self._followed.discard(id(reader.node))
+                    owner = display_name(reader.function)
+                    if any(not how.inside for how in hows):
+                        return How(f"returns what {owner} gives, which can be None")
+                    if hows:
+                        return How(f"returns what {owner} gives, which can have None in it", True)
         return None
 
     def _of_call(
@@ -293,39 +228,53 @@ class Nones:
         node: ast.Call,
         point: Point,
         world: World,
-        scope: _Scope,
+        scope: Scope,
         only: Callable[[Function], bool] | None = None,
     ) -> How | None:
         if scope.far >= _FAR or called(node) in self._chosen_by(scope.dataset):
             return None
-        for callee, w in self._functions(node.func, point, world):
+        for callee, before, w in self._functions(node.func, point, world):
             function = callee.node
             if not isinstance(function, ast.FunctionDef) or (only is not None and not only(callee)):
                 continue
             if function is scope.node or is_generator(function):
                 continue
             said = How(f"returns what {display_name(callee)} gives, which can be None")
-            if not all(is_bound_only(each) or keeps_result(each) for each in function.decorator_list):
+            if self._replacing(function, callee.frame):
                 if self._gives_up(function, callee.frame, w):
                     return said
                 continue
-            given = passed(callee, node)
+            given = passed(callee, node) if not before.positional else {}
             index = {name for name, value in given.items() if is_index(value, scope.indices)}
             read = {
                 name for name, value in given.items() if mentions(value, scope.indices | scope.read)
             } - index
-            frame = self._evaluator.calls.enter(callee, arguments_of(node, point), node, point)
-            inner = _Scope(
-                function, frame, w, frozenset(index), frozenset(read), scope.far + 1, scope.dataset
-            )
+            arguments = arguments_of(node, point).after(before)
+            frame = self._evaluator.calls.enter(callee, arguments, node, point)
+            inner = Scope(function, frame, w, frozenset(index), frozenset(read), scope.far + 1, scope.dataset)
             if any(True for _ in self._of_function(inner)):
                 return said
         return None
 
+    def _never(self, frame: Frame, world: World) -> NoReturn:
+        return partial(never_returns, self._evaluator, frame, world, DEEPEST)
+
+    def _gives_none(self, call: ast.Call, point: Point, world: World, scope: Scope, *, steps: bool) -> bool:
+        """Whether a call may give None; of ``steps`` those that are made by their own names."""
+        only = _is_made_by_name if steps else None
+        return self._of_call(call, point, world, scope, only=only) is not None
+
+    def _replacing(self, function: ast.FunctionDef, outer: Frame) -> list[ast.expr]:
+        """The decorators that may put something else in place of a function, or of what it returns."""
+        others = [each for each in function.decorator_list if not (is_bound_only(each) or keeps_result(each))]
+        if others:
+            self._evaluator.start()
+        return [each for each in others if not gives_itself(self._evaluator, each, function, outer)]
+
     def _gives_up(self, function: ast.FunctionDef, outer: Frame, world: World) -> bool:
         """Whether what the program's one decorator puts in place of a function gives None after an exception,
         or when attempts at calling it run out; what it makes of a result that it tests, nobody knows."""
-        others = [each for each in function.decorator_list if not (is_bound_only(each) or keeps_result(each))]
+        others = self._replacing(function, outer)
         self._evaluator.start()
         instead = wrappers(self._evaluator, function, outer) if len(others) == 1 else []
         node = instead[0].node if len(instead) == 1 else None
@@ -335,7 +284,7 @@ class Nones:
         returns = [each for each in statements_in(node.body) if isinstance(each, ast.Return)]
         if all(is_none(each.value) for each in returns):
             return False
-        never = partial(self._never_returns, frame, world, _DEEPEST)
+        never = self._never(frame, world)
         return not _ENDED.keys().isdisjoint(endings(node.body, never)) or any(
             isinstance(next(iter(places_around(Point(frame, each)))).owner, ast.ExceptHandler)
             and self._evaluator.flow.reaching(Point(frame, each), world)
@@ -343,14 +292,20 @@ class Nones:
             if is_none(each.value)
         )
 
-    def _functions(self, node: ast.expr, point: Point, world: World) -> Iterator[tuple[Function, World]]:
-        """The functions of the program that a call of something calls; of an object its ``__call__``."""
+    def _functions(
+        self, node: ast.expr, point: Point, world: World
+    ) -> Iterator[tuple[Function, Arguments, World]]:
+        """The functions of the program that a call of something calls, with what a partial holds for them
+        already; of an object its ``__call__``."""
         for value, w in self._evaluator.values(node, point, world):
-            if isinstance(value, Function):
-                yield value, w
-            elif isinstance(value, Instance):
-                for method in self._evaluator.classes.methods(value, "__call__"):
-                    yield method, w
+            match value:
+                case Function():
+                    yield value, Arguments(), w
+                case Partial(callee=Function() as function, arguments=before):
+                    yield function, before, w
+                case Instance():
+                    for method in self._evaluator.classes.methods(value, "__call__"):
+                        yield method, Arguments(), w
 
     def _chosen_by(self, dataset: Instance) -> frozenset[str]:
         """The functions by whose results a dataset has chosen its items."""
@@ -358,7 +313,7 @@ class Nones:
             self._sieved[dataset.key] = sieved(self._evaluator, dataset)
         return self._sieved[dataset.key]
 
-    def _of_variable(self, name: str, point: Point, world: World, scope: _Scope) -> How | None:
+    def _of_variable(self, name: str, point: Point, world: World, scope: Scope) -> How | None:
         for statement, w in self._evaluator.flow.definitions(name, point, world):
             value = given_to(name, statement)
             if value is not None and statement is not None and id(statement) not in self._followed:
@@ -370,7 +325,7 @@ class Nones:
         return self._of_stored(name, point, scope)
 
     def _of_assigned(
-        self, name: str, statement: ast.stmt, value: ast.expr, point: Point, world: World, scope: _Scope
+        self, name: str, statement: ast.stmt, value: ast.expr, point: Point, world: World, scope: Scope
     ) -> How | None:
         """How what a statement gives a variable comes to be None, and is it still at a point."""
         before = Point(scope.frame, statement)
@@ -389,7 +344,7 @@ class Nones:
             return None
         return self._of_expression(value, before, world, scope)
 
-    def _is_for_some(self, kept: Kept, made: ast.stmt, scope: _Scope) -> bool:
+    def _is_for_some(self, kept: Kept, made: ast.stmt, scope: Scope) -> bool:
         """Whether a statement makes something None that another gives more, and a test of what was read for
         the item decides between them: ``depth = None``, and then ``if path.exists(): depth = read(path)``. A
         loop may come to that for each item."""
@@ -398,53 +353,47 @@ class Nones:
             for each in statements_in(scope.node.body)
             if each is not made and gives(kept, each) and not gives_none(kept, each)
         ]
-        own = _place(made, scope)
+        own = place_of(made, scope)
         if own is None or not others:
             return False
         if any(True for each in others for _ in loops_around(Point(scope.frame, each))):
             return False
         if isinstance(own.owner, ast.ExceptHandler):
             return kept.key is not None
-        places = [own] if own.owner is not None else [_place(each, scope) for each in others]
+        places = [own] if own.owner is not None else [place_of(each, scope) for each in others]
         return all(
-            place is not None and isinstance(place.owner, ast.If) and self._tells(place.owner.test, scope)
+            place is not None
+            and isinstance(place.owner, ast.If)
+            and self._reached.tells(place.owner.test, scope)
             for place in places
         )
 
-    def _tells(self, test: ast.expr, scope: _Scope) -> bool:
-        """Whether a test tells one item from another. What asks only whether an entry of a row is there, or
-        of which form that is, may be answered alike for all of them."""
-        asked = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
-        return (
-            not isinstance(asked, ast.Name | ast.Attribute | ast.Subscript)
-            and not compares_names(test)
-            and not speaks_of_none(test)
-            and not asks_for_form(test)
-            and concerns(test, scope.indices, self._variables(scope))
-        )
-
-    def _stays(self, kept: Kept, made: ast.stmt, point: Point, scope: _Scope) -> bool:
+    def _stays(self, kept: Kept, made: ast.stmt, point: Point, scope: Scope) -> bool:
         """Whether what a statement has made None may be so where a point's statement hands it on."""
         if point.statement is None:
             return False
-        never = partial(self._never_returns, scope.frame, scope.world, _DEEPEST)
+        never = self._never(scope.frame, scope.world)
         spared = retries(kept.name, made, point, scope.node) if kept.key is None else []
+        value = getattr(point.statement, "value", None)
+        for each in handed(value) if isinstance(value, ast.expr) else ():
+            if isinstance(each, ast.Call) and self._is_record(each.func, point, scope.world):
+                spared += [*each.args, *(entry.value for entry in each.keywords)]
         return is_none_still(kept, made, point.statement, scope.node, spared, never)
 
     def _after_exception(
-        self, name: str, statement: ast.stmt, point: Point, world: World, scope: _Scope
+        self, name: str, statement: ast.stmt, point: Point, world: World, scope: Scope
     ) -> How | None:
         for attempt in statements_in(scope.node.body):
             raised = world.known(("raised", id(attempt), scope.frame.key))
             if not raised:
                 continue
             handled: list[ast.stmt] = attempt.handlers[raised - 1].body  # type: ignore[attr-defined]
-            never = partial(self._never_returns, scope.frame, scope.world, _DEEPEST)
+            never = self._never(scope.frame, scope.world)
             if endings(handled, never) and self._stays(Kept(name), statement, point, scope):
                 return How(f"returns the None that {name} is after an exception")
         return None
 
-    def _of_stored(self, name: str, point: Point, scope: _Scope) -> How | None:
+    def _of_stored(self, name: str, point: Point, scope: Scope) -> How | None:
         """How what is stored in a dict that a variable holds comes to be None."""
         for statement in statements_in(scope.node.body):
             if not any(may_be_none(value) or is_none(value) for _, value in stored(statement, name)):
@@ -459,7 +408,7 @@ class Nones:
         return None
 
     def _of_entries(
-        self, name: str, statement: ast.stmt, point: Point, world: World, scope: _Scope
+        self, name: str, statement: ast.stmt, point: Point, world: World, scope: Scope
     ) -> How | None:
         before = Point(scope.frame, statement)
         for key, value in stored(statement, name):
@@ -469,34 +418,34 @@ class Nones:
             if not is_none(value):
                 how = self._of_expression(value, before, world, scope)
                 if how is not None:
-                    return _inside(how)
+                    return inside(how)
             elif self._is_for_some(kept, statement, scope):
                 return How(f"returns an item with None under {key!r} for some items", True)
         return None
 
-    def _drops_item(self, body: list[ast.stmt], scope: _Scope) -> bool:
+    def _drops_item(self, body: list[ast.stmt], scope: Scope) -> bool:
         """Whether a function ends with ``if <test of what was read>: return ...`` and nothing else, or with
         so many attempts at that."""
         *before, last = body
-        if tries_again(last) or self._seeks(last, scope):
-            return self._is_left_over(body, scope)
+        if tries_again(last) or self._reached.seeks(last, scope):
+            return self._reached.is_left_over(body, scope)
         if not isinstance(last, ast.If) or any(
             isinstance(inner, ast.Return) for statement in before for inner in statements_in([statement])
         ):
             return False
         if len(last.orelse) == 1 and isinstance(last.orelse[0], ast.If):
             return False  # the cases of a list that may be complete
-        never = partial(self._never_returns, scope.frame, scope.world, _DEEPEST)
+        never = self._never(scope.frame, scope.world)
         ways = [endings(block, never) for block in (last.body, last.orelse)]
         if sorted(ways, key=len) != [frozenset(), frozenset({"straight"})]:
             return False
         return (
             not compares_names(last.test)
             and concerns(last.test, scope.indices, scope.read)
-            and self._concerns(last, scope)
+            and self._reached.concerns(last, scope)
         )
 
-    def _runs_out(self, body: list[ast.stmt], scope: _Scope) -> bool:
+    def _runs_out(self, body: list[ast.stmt], scope: Scope) -> bool:
         """Whether a function ends with so many attempts, each of which returns unless what a call gave it is
         None (``if frames is None: continue``), as it may be."""
         loop = next((each for each in reversed(body) if not isinstance(each, ast.Expr)), None)
@@ -514,28 +463,6 @@ class Nones:
                                 return True
         return False
 
-    def _never_returns(self, frame: Frame, world: World, depth: int, statement: ast.stmt) -> bool:
-        """Whether a statement calls what ends the program or always raises."""
-        if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call) or not depth:
-            return False
-        call, point = statement.value, Point(frame, statement)
-        self._evaluator.start()
-        for callee, _ in self._evaluator.values(call.func, point, world):
-            if isinstance(callee, External) and callee.name in _EXITS:
-                return True
-            if isinstance(callee, Function) and isinstance(callee.node, ast.FunctionDef):
-                body = callee.node.body
-                if any(isinstance(inner, ast.Return) for inner in statements_in(body)):
-                    continue
-                inner_frame = self._evaluator.calls.enter(callee, arguments_of(call, point), call, point)
-                if not endings(body, partial(self._never_returns, inner_frame, world, depth - 1)):
-                    return True
-        return False
-
-
-def _place(statement: ast.stmt, scope: _Scope) -> Place | None:
-    return next(iter(places_around(Point(scope.frame, statement))), None)
-
 
 def _is_made_by_name(method: Function) -> bool:
     """Whether the object of a method is made by a call of its class's name, and not of what a table has."""
@@ -545,15 +472,3 @@ def _is_made_by_name(method: Function) -> bool:
         and isinstance(made.node, ast.Call)
         and (dotted(made.node.func) or "").rpartition(".")[2] == made.cls.name
     )
-
-
-def _asks_for_none(point: Point) -> bool:
-    """Whether a statement hangs on whether something is None: what data without labels have is for all of
-    them."""
-    place = next(iter(places_around(point)), None)
-    return place is not None and isinstance(place.owner, ast.If) and speaks_of_none(place.owner.test)
-
-
-def _inside(how: How) -> How:
-    """The same as of a part of an item."""
-    return how if how.inside else How(how.said.replace("returns ", "returns an item with ", 1), True)

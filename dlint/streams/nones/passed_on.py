@@ -26,7 +26,7 @@ def is_never_passed(
     if not asked or any(name.id not in given for name in asked):
         return False
     evaluator.start()
-    return not any(_may_be_none(value) for name in asked for value in _given(evaluator, name, point, world))
+    return not any(may_be_none(value) for name in asked for value in _given(evaluator, name, point, world))
 
 
 def is_passed_none(
@@ -69,7 +69,8 @@ def _given(evaluator: Evaluator, name: ast.Name, point: Point, world: World) -> 
     yield from (value for value, _ in given)
 
 
-def _may_be_none(value: Value) -> bool:
+def may_be_none(value: Value) -> bool:
+    """Whether a value is None, or of a library's call that gives that where it fails."""
     if isinstance(value, Const):
         return value.value is None
     return isinstance(value, Made) and value.name in MAY_GIVE_NONE

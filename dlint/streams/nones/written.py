@@ -12,6 +12,10 @@ from dlint.source.statements import dotted, statements_in
 _KEEP = frozenset({"lru_cache", "cache", "no_grad", "inference_mode", "override", "final"})
 _FORM = frozenset({"callable", "hasattr", "isinstance", "type"})
 _BOUND = frozenset({"staticmethod", "classmethod"})
+_LOOKED_INTO = (
+    *(ast.Tuple, ast.List, ast.Dict, ast.ListComp, ast.DictComp, ast.IfExp, ast.Call, ast.Name),
+    ast.Subscript,
+)
 
 
 def compares_names(test: ast.expr) -> bool:
@@ -72,6 +76,8 @@ def has_none(node: ast.expr | None, function: ast.FunctionDef) -> bool:
             case ast.Dict(keys=keys, values=parts):
                 pairs = zip(keys, parts, strict=True)
                 return {key.value for key, part in pairs if isinstance(key, ast.Constant) and is_none(part)}
+            case ast.Call(func=ast.Name(id="dict"), args=[], keywords=entries):
+                return {each.arg for each in entries if is_none(each.value)}
         return set()
 
     def of_like(item: ast.expr | None) -> bool:
@@ -79,6 +85,8 @@ def has_none(node: ast.expr | None, function: ast.FunctionDef) -> bool:
             case (ast.Tuple(elts=parts), ast.Tuple(elts=mine)):
                 return len(parts) == len(mine)
             case (ast.Dict(), ast.Dict()):
+                return True
+            case (ast.Call(func=ast.Name(id="dict")), ast.Call(func=ast.Name(id="dict"))):
                 return True
         return False
 
@@ -89,7 +97,7 @@ def has_none(node: ast.expr | None, function: ast.FunctionDef) -> bool:
 
 def may_be_none(node: ast.expr) -> bool:
     """Whether an expression is of a kind that is looked into."""
-    return isinstance(node, ast.Tuple | ast.List | ast.Dict | ast.IfExp | ast.Call | ast.Name)
+    return isinstance(node, _LOOKED_INTO)
 
 
 def given_to(name: str, statement: ast.stmt | None) -> ast.expr | None:
@@ -156,6 +164,8 @@ def handed(node: ast.expr) -> list[ast.expr]:
         match each:
             case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
                 found += parts
+            case ast.Call(func=ast.Name(id="dict"), args=[], keywords=entries):
+                found += [entry.value for entry in entries]
     return found
 
 
