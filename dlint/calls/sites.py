@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlint.calls.indirect.by_class import sites_by_class
 from dlint.calls.indirect.by_name import NameParts, sites_by_name
 from dlint.calls.indirect.handed_on import Decorators, Way, Ways
 from dlint.calls.indirect.starting import calls_through, handed_over, started
@@ -24,7 +25,7 @@ from dlint.source.desugaring.records import AFTER_INIT
 from dlint.source.expected_errors import expects_error
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, call_of, functions_in, statements_in
+from dlint.source.statements import FunctionNode, call_of, functions_in, self_name, statements_in
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.values import Class, Function, Instance, Key, Partial, Unknown
 
@@ -106,6 +107,7 @@ class Sites:
         self._find_registered(scope, frame, found)
         if owner is not None and scope.name == "__init__":
             self._find_by_heirs(scope, owner, found)
+            found += sites_by_class(self._evaluator, scope, owner, self._heirs(owner)[:_MOST_HEIRS])
         elif owner is not None:
             self._find_by_text(scope, owner, found)
             if not found:
@@ -346,7 +348,30 @@ class Sites:
                 if owner is not None and value.receiver is None and not is_static(scope):
                     arguments = _behind_self(arguments)
                 return Site(call, point, arguments)
+        if owner is not None and self._is_of_heir(call.func, point, scope, owner):
+            return Site(call, point, arguments_of(call, point))
         return None
+
+    def _is_of_heir(self, callee: ast.expr, point: Point, scope: FunctionNode, owner: Class) -> bool:
+        """Whether a method calls on its own object what a class below has in place of what its own class has:
+        ``self.prepare()`` in the constructor of the base."""
+        inside, above = point.frame.scope, point.frame.owner
+        if not isinstance(inside, FunctionNode) or above is None or above.node is owner.node:
+            return False
+        if not (isinstance(callee, ast.Attribute) and callee.attr == scope.name):
+            return False
+        if not (isinstance(callee.value, ast.Name) and callee.value.id == self_name(inside)):
+            return False
+        classes = self._evaluator.classes
+        if all(each.node is not above.node for each in classes.line(owner)):
+            return False
+        for each in classes.line(owner):
+            if each.node is above.node:
+                return True
+            own = next((one for one in functions_in(each.node.body) if one.name == inside.name), None)
+            if own is not None and "super(" not in each.module.text_of(own):
+                return False
+        return False
 
     def frame_of(self, module: Module, trail: list[ast.AST]) -> Frame:
         """The frame, not bound to a certain call, of the scope around the last node of a trail."""

@@ -28,7 +28,11 @@ _METHODS = frozenset(
         "format",
         "lower",
         "lstrip",
+        "partition",
+        "removeprefix",
+        "removesuffix",
         "replace",
+        "rpartition",
         "rsplit",
         "rstrip",
         "split",
@@ -87,8 +91,8 @@ def _result(name: str, given: list[Value]) -> Value | None:
         result = getattr(receiver, name)(*rest)
     except (AttributeError, TypeError, ValueError):
         return None
-    if isinstance(result, list):
-        return Items("list", tuple(map(Const, result)))
+    if isinstance(result, list | tuple):
+        return Items("list" if isinstance(result, list) else "tuple", tuple(map(Const, result)))
     return Const(result)
 
 

@@ -82,7 +82,9 @@ def kept_unsendable(evaluator: Evaluator, instance: Instance, world: World) -> I
                         yield Kept(f"{instance.cls.name}.{name}", node, made.point.frame.module, kind)
 
 
-def kept_open(evaluator: Evaluator, code: WorkerCode, instance: Instance, world: World) -> Iterator[Kept]:
+def kept_open(
+    evaluator: Evaluator, codes: Sequence[WorkerCode], instance: Instance, world: World
+) -> Iterator[Kept]:
     """The attributes of an object, once it is made, that are handles on all ways, of which worker code has
     nothing: pickle refuses them all the same. Of those that it reads from, more is to be told."""
     out = left_out(evaluator, instance.cls)
@@ -100,7 +102,7 @@ def kept_open(evaluator: Evaluator, code: WorkerCode, instance: Instance, world:
                 )
                 if kind is None or others or any(_is_made_of(at.statement, name) for _, _, at, _ in stores):
                     continue
-                if _is_written(node) or not _is_met(code, name):
+                if _is_written(node) or not any(_is_met(code, name) for code in codes):
                     yield Kept(f"{instance.cls.name}.{name}", node, point.frame.module, kind)
 
 

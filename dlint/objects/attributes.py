@@ -14,9 +14,10 @@ from dlint.evaluation.containers import is_method
 from dlint.knowledge.loading import is_kept, kept_parameters
 from dlint.knowledge.names import SUBCLASSES
 from dlint.knowledge.randomness import DRAWN_BY, GENERATORS
-from dlint.objects.classes import is_property
+from dlint.objects.classes import is_abstract, is_property, is_setter
 from dlint.objects.declared import Declared
 from dlint.objects.elsewhere.grown import Grown
+from dlint.objects.elsewhere.put_by_methods import PutByMethods
 from dlint.objects.elsewhere.stores import Outside
 from dlint.objects.hparams import Hparams
 from dlint.objects.set_by_name import SetByName
@@ -61,6 +62,7 @@ class Attributes:
         self.outside = Outside(evaluator)
         self._declared = Declared(evaluator)
         self._grown = Grown(evaluator)
+        self._put_by_methods = PutByMethods(evaluator)
         self._active: dict[tuple[Key, str], int] = {}
         self._asking_heirs: set[tuple[Key, str]] = set()
         self._set_by_name = SetByName(evaluator)
@@ -191,6 +193,11 @@ class Attributes:
         self, instance: Instance, name: str, node: ast.AST, point: Point, world: World
     ) -> list[Outcome]:
         members = _together(self._evaluator.classes.members(instance.cls, name), world)
+        if members and all(is_abstract(value) for value, _, _ in members):
+            found = self._of_heirs(instance, name, node, point, world)
+            if found:
+                return found
+        members = [(self._evaluator.classes.as_getter(value, owner), owner, w) for value, owner, w in members]
         getters = [
             Function(value.node, value.frame, instance, owner)
             for value, owner, _ in members
@@ -201,6 +208,10 @@ class Attributes:
             found = [
                 each for getter in getters for each in calls.returns(getter, Arguments(), node, point, world)
             ]
+            if self._may_be_set(instance.cls, name):
+                # What the setter of the property is given, the getter most likely gives.
+                known = [outcome for outcome in found if not isinstance(outcome[0], Unknown)]
+                return told_apart([*known, *self.held(instance, name, world)], (instance.key, name)) or found
             if not self._evaluator.classes.has_choice(instance.cls):
                 return found
             # Only one of the classes that a base may be need have the property.
@@ -214,7 +225,8 @@ class Attributes:
         held = self.held(instance, name, world, () if when_made else bound)
         if held or bound:
             kept = [(self._filled(value, instance, name), w) for value, w in held]
-            return self.grown(kept or told_apart(bound, (instance.key, name)), instance, name, world)
+            kept = self.grown(kept or told_apart(bound, (instance.key, name)), instance, name, world)
+            return self._put_by_methods.filled(kept, instance, name, world)
         if name == "hparams":
             kept_arguments = self._hparams.of(instance, world)
             if kept_arguments:
@@ -225,17 +237,49 @@ class Attributes:
         table = self._evaluator.filled.of_object(instance)
         if table is not None and is_method(f"builtins.dict.{name}"):
             return [(self._evaluator.containers.method(table, name), world)]
-        heirs = (instance.cls.key, name)
-        if instance.arguments is None and heirs not in self._asking_heirs:  # a class may be its own heir
-            self._asking_heirs.add(heirs)
-            try:
-                for below in self._evaluator.classes.subclasses(instance.cls, _MOST_SUBCLASSES):
-                    found = self._of_instance(Instance(below, None, None), name, node, point, world)
-                    if found and not all(isinstance(value, Unknown) for value, _ in found):
-                        return found
-            finally:
-                self._asking_heirs.discard(heirs)
+        if instance.arguments is None:
+            for _, outcomes in self._by_heir(instance, name, node, point, world, first=True):
+                return outcomes
         return [(Unknown(("attribute", instance.key, name)), world)]
+
+    def _of_heirs(
+        self, instance: Instance, name: str, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        """What an object of some class below has, in the world in which it is of that class, where only those
+        have more than a name for it; nothing where it is known of none."""
+        mark = ("of heir", instance.key)
+        found: list[Outcome] = []
+        heirs = self._by_heir(instance, name, node, point, world)
+        for below, outcomes in heirs[:_MOST_SUBCLASSES]:
+            found += [(v, w.assuming(mark, below)) for v, w in outcomes if w.known(mark) in (None, below)]
+        if all(isinstance(value, Unknown) for value, _ in found):
+            return []
+        if len(heirs) > _MOST_SUBCLASSES and world.known(mark) is None:
+            found.append((Unknown(("attribute", instance.key, name)), world.assuming(mark, "another")))
+        return found
+
+    def _by_heir(
+        self, instance: Instance, name: str, node: ast.AST, point: Point, world: World, *, first: bool = False
+    ) -> list[tuple[Key, list[Outcome]]]:
+        """What objects of the classes directly below a class have, or of the first of which something is
+        known; of one class more than count, where there are more."""
+        heirs = (instance.cls.key, name)
+        if heirs in self._asking_heirs:  # a class may be its own heir
+            return []
+        at = instance.point.key if instance.point is not None else None
+        found: list[tuple[Key, list[Outcome]]] = []
+        self._asking_heirs.add(heirs)
+        try:
+            below = self._evaluator.classes.subclasses(instance.cls, _MOST_SUBCLASSES + (not first))
+            for cls in below:
+                heir = Instance(cls, instance.arguments, instance.node, at, instance.point)
+                outcomes = self._of_instance(heir, name, node, point, world)
+                found.append((cls.key, outcomes))
+                if first and outcomes and not all(isinstance(value, Unknown) for value, _ in outcomes):
+                    return found[-1:]
+        finally:
+            self._asking_heirs.discard(heirs)
+        return [] if first else found
 
     def grown(self, outcomes: list[Outcome], instance: Instance, name: str, world: World) -> list[Outcome]:
         """What an attribute holds, also with what others put in where it is a list, or a dict."""
@@ -434,8 +478,16 @@ class Attributes:
                     if chain is None or chain in chains:
                         continue
                     chains.add(chain)
+                elif is_setter(function) and not self._may_be_set(instance.cls, function.name):
+                    continue
                 found.append((above, function))
         return found
+
+    def _may_be_set(self, cls: Class, name: str) -> bool:
+        """Whether some code sets a property: else what its setter stores is nowhere."""
+        return self._evaluator.modules.index.stored_elsewhere(name) or any(
+            name in self._stores_of(above.node) for above in self._evaluator.classes.line(cls)
+        )
 
     def _stores_of(self, node: ast.ClassDef) -> dict[str, list[FunctionNode]]:
         stores = self._stores.get(id(node))

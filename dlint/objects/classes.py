@@ -9,7 +9,7 @@ from dlint.budget.budget import spend
 from dlint.evaluation.questions import begun
 from dlint.knowledge.loading import is_dataset, is_derived, is_generic, is_iterable_dataset, is_kind
 from dlint.knowledge.names import CACHED_PROPERTIES, ENUMERATIONS, NEXT_MEMBER, ONLY_KINDS, is_constructor
-from dlint.source.statements import functions_in
+from dlint.source.statements import FunctionNode, functions_in
 from dlint.values.frame import Arguments, Frame, Point, layout_of
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
 
 _PROPERTIES = frozenset({"property"}) | CACHED_PROPERTIES
+_ABSTRACT = frozenset({"abstractmethod", "abstractproperty"})
 _STATIC = "builtins.staticmethod"
 # What a class has under a name, the class that defines it, and what is assumed where it is that.
 _Member: TypeAlias = tuple[Value, Class, World]
@@ -337,6 +338,17 @@ class Classes:
         """Whether an enumeration says itself what the value of a member is."""
         return any(self.member(cls, name) for name in ("__new__", "__init__", "_value_"))
 
+    def as_getter(self, value: Value, owner: Class) -> Value:
+        """What a class has under the name of a property that may be set: the function that gives it, which
+        ``@size.setter`` leaves as it is."""
+        if not isinstance(value, Function) or isinstance(value.node, ast.Lambda) or not is_setter(value.node):
+            return value
+        name = value.node.name
+        for each in functions_in(owner.node.body):
+            if each.name == name and is_property(each):
+                return Function(each, value.frame, value.receiver, value.owner)
+        return value
+
     def properties(self, cls: Class) -> dict[str, list[tuple[Function, Class]]]:
         """The properties of a class and those above it, by name."""
         found = self._properties.get(cls.key)
@@ -395,6 +407,33 @@ def is_property(node: ast.AST) -> bool:
     return isinstance(node, ast.FunctionDef) and any(
         _last_name(decorator) in _PROPERTIES for decorator in node.decorator_list
     )
+
+
+def is_setter(node: ast.AST) -> bool:
+    """Whether a function is what storing in a property of its class calls: ``@size.setter``."""
+    return isinstance(node, ast.FunctionDef) and any(
+        isinstance(decorator, ast.Attribute)
+        and decorator.attr in ("setter", "deleter")
+        and isinstance(decorator.value, ast.Name)
+        and decorator.value.id == node.name
+        for decorator in node.decorator_list
+    )
+
+
+def is_abstract(value: Value) -> bool:
+    """Whether what a class has under a name is a function that only the classes below it fill: one that is
+    declared so, or does nothing but refuse."""
+    node = value.node if isinstance(value, Function) else None
+    if not isinstance(node, FunctionNode):
+        return False
+    if any(_last_name(decorator) in _ABSTRACT for decorator in node.decorator_list):
+        return True
+    match node.body[-1]:
+        case ast.Raise(exc=ast.Call(func=ast.Name(id=name)) | ast.Name(id=name)):
+            return name == "NotImplementedError" and all(
+                isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant) for each in node.body[:-1]
+            )
+    return False
 
 
 def _merged(lines: list[list[Class]], cls: Class) -> list[Class]:

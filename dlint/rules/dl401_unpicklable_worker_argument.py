@@ -150,6 +150,7 @@ from dlint.values.values import Class, Function, Instance, Key, Made, Value
 from dlint.values.worlds import HERE
 from dlint.workers.sharing import by_dataset
 from dlint.workers.uses import WorkerUse
+from dlint.workers.worker import WorkerCode
 
 _SUMMARY = "Move it to the module and bind what it needs with functools.partial"
 _CLASS_BY_HAND = "define the class at module level; what it takes from the function becomes arguments"
@@ -178,13 +179,14 @@ def check(program: Program) -> Iterator[Found]:
         uses = [(use, method == LOKY) for use, method in methods if method != "fork"]
         if not uses:
             continue
+        codes = _codes_beside(program, alike)
         kept = [
             each
             for part in program.shipped(uses[0][0])
             if part.pickled and isinstance(part.value, Instance)
             for each in (
                 *kept_unsendable(program.evaluator, part.value, part.world),
-                *kept_open(program.evaluator, alike[0].code, part.value, part.world),
+                *kept_open(program.evaluator, codes, part.value, part.world),
             )
         ]
         for use, by_loky in uses:
@@ -209,6 +211,16 @@ def check(program: Program) -> Iterator[Found]:
                 yield from (_found(program, hazard, use) for hazard in stored.hazards)
                 if stored.kept is not None:
                     yield _found_kept(program, stored.kept, use, by_loky, stored.cure)
+
+
+def _codes_beside(program: Program, alike: Sequence[WorkerUse]) -> list[WorkerCode]:
+    """The worker code of some uses; of those of a ``collate_fn`` that is a method of a dataset, also that of
+    the loader's datasets: what goes along with it is read there."""
+    codes = {id(alike[0].code): alike[0].code}
+    for use in alike:
+        if use.dataset is None and use.loader is not None:
+            codes.update((id(each.code), each.code) for each in program.uses_of(use.loader))
+    return list(codes.values())
 
 
 @dataclass(frozen=True)

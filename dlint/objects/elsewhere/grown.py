@@ -14,41 +14,26 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from dlint.evaluation.entries import ABSENT
-from dlint.knowledge.processes.pickling import keeps_arguments
+from dlint.objects.elsewhere.additions import GROWS, Added, growths, has_code, of_parameters
 from dlint.source.module import Module
-from dlint.source.nodes import walk
 from dlint.source.statements import (
     FunctionNode,
     dotted,
     functions_in,
-    parameters,
     self_name,
     statements_in,
 )
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome, told_apart
-from dlint.values.values import Class, Const, Function, Instance, Items, Key, Made, Partial, Unknown, Value
+from dlint.values.values import Class, Const, Function, Instance, Items, Key, Made, Unknown, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
 
 _FILLS = r"\s*(?:\[|\.(?:update|setdefault)\s*\()"
-_GROWS = r"\s*(?:\.(?:append|extend|insert)\(|\+=|\[[^\]\n]*\]\s*=(?!=))"
-_ONE = frozenset({"append", "insert"})
-_CODE = (Function, Instance, Partial)
 # So many calls that may add something are looked at.
 _MOST = 24
-
-
-class _Added(NamedTuple):
-    """What is added to a list: an expression, and whether its elements are; or what is stored under a key."""
-
-    value: ast.expr
-    each: bool
-    statement: ast.stmt
-    keyed: bool = False
-    key: ast.expr | None = None
 
 
 # The key under which something is put into a dict, if that is one, what is put there, and in which world.
@@ -77,8 +62,8 @@ class Grown:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._from_outside: dict[str, list[tuple[ast.expr, _Added, Point]]] = {}
-        self._by_methods: dict[tuple[int, str], list[tuple[FunctionNode, list[_Added]]]] = {}
+        self._from_outside: dict[str, list[tuple[ast.expr, Added, Point]]] = {}
+        self._by_methods: dict[tuple[int, str], list[tuple[FunctionNode, list[Added]]]] = {}
         self._given: dict[str, list[_Given]] = {}
         self._asking: set[tuple[Key, str]] = set()
         self._filling: dict[tuple[int, str], list[tuple[FunctionNode, _Stored]]] = {}
@@ -87,7 +72,7 @@ class Grown:
         """What the code that has an object adds to a list which the object keeps under a name, or stores in a
         dict (``keyed``)."""
         found = self._all(instance, name, world, keyed)
-        return [(value, w) for _, value, w in found if _has_code(value, inside=keyed)]
+        return [(value, w) for _, value, w in found if has_code(value, inside=keyed)]
 
     def under_keys(self, instance: Instance, name: str, world: World) -> dict[Any, Value]:
         """What the code that has an object stores in a dict of it, under the keys that are known: one thing
@@ -97,7 +82,7 @@ class Grown:
             if isinstance(key, Const):
                 found.setdefault(key.value, {})[value.key] = value
         alone = {key: next(iter(values.values())) for key, values in found.items() if len(values) == 1}
-        return {key: value for key, value in alone.items() if _has_code(value, inside=True)}
+        return {key: value for key, value in alone.items() if has_code(value, inside=True)}
 
     def _all(self, instance: Instance, name: str, world: World, keyed: bool) -> list[_Put]:
         mark = (instance.key, name)
@@ -115,7 +100,7 @@ class Grown:
     def of_library(self, made: Made, name: str, world: World) -> list[Outcome]:
         """What is added to a list that an object of a library keeps: ``compose.transforms.append(crop)``."""
         return [
-            (value, w) for _, value, w in self._put_there(made, name, world, keyed=False) if _has_code(value)
+            (value, w) for _, value, w in self._put_there(made, name, world, keyed=False) if has_code(value)
         ]
 
     def under(self, instance: Instance, name: str, key: str, world: World) -> list[Outcome] | None:
@@ -163,7 +148,10 @@ class Grown:
         whole = True
         for method, stored in fills:
             assert isinstance(method.node, FunctionNode)
-            for given in self._handed_on(method.node.name):
+            for given in (
+                *self._by_constructor(instance, method.node.name),
+                *self._handed_on(method.node.name),
+            ):
                 for value, _ in self._evaluator.values(given.holder, given.point):
                     whole = whole and not isinstance(value, Unknown)
                     if value.key == instance.key or (
@@ -175,6 +163,21 @@ class Grown:
                     ):
                         found.setdefault(value.key, []).append((method, stored, given))
         return found, whole
+
+    def _by_constructor(self, instance: Instance, name: str) -> Iterator[_Given]:
+        """The calls of a method by the constructors of its own object."""
+        for _, frame in self._evaluator.initialisers.of(instance):
+            assert isinstance(frame.scope, FunctionNode)
+            own = self_name(frame.scope)
+            for statement in statements_in(frame.scope.body):
+                match statement:
+                    case ast.Expr(
+                        value=ast.Call(
+                            func=ast.Attribute(value=ast.Name(id=holder) as held, attr=called)
+                        ) as call
+                    ) if holder == own and called == name:
+                        point = Point(frame, statement)
+                        yield _Given(held, point, arguments_of(call, point), call)
 
     def _put(self, method: Function, stored: _Stored, given: _Given, world: World) -> Iterator[Outcome]:
         """What the call of a method stores."""
@@ -210,9 +213,9 @@ class Grown:
             if added.keyed is keyed and self._is(holder, point, instance):
                 yield from self._values(added, point, world)
 
-    def _outside(self, name: str) -> Iterator[tuple[ast.expr, _Added, Point]]:
+    def _outside(self, name: str) -> Iterator[tuple[ast.expr, Added, Point]]:
         """The statements that add to what any object but self has under a name."""
-        grows = re.compile(rb"\.%b%b" % (re.escape(name.encode()), _GROWS.encode()))
+        grows = re.compile(rb"\.%b%b" % (re.escape(name.encode()), GROWS.encode()))
         index = self._evaluator.modules.index
         files = [each for each in index.naming(name) if grows.search(index.data(each))]
         found = 0
@@ -222,7 +225,7 @@ class Grown:
                 if not isinstance(node, ast.Attribute) or _is_self(node.value) or found >= _MOST:
                     continue
                 statement = next((each for each in reversed(trail) if isinstance(each, ast.stmt)), None)
-                for held, added in _growths(statement) if statement is not None else ():
+                for held, added in growths(statement) if statement is not None else ():
                     if held is node:
                         found += 1
                         yield node.value, added, self._evaluator.sites.point_of(module, trail)
@@ -242,15 +245,15 @@ class Grown:
                             for added in growths:
                                 yield from self._values(added, Point(frame, added.statement), reached)
 
-    def _growing(self, cls: Class, name: str) -> list[tuple[FunctionNode, list[_Added]]]:
+    def _growing(self, cls: Class, name: str) -> list[tuple[FunctionNode, list[Added]]]:
         """The methods of a class, not of those above it, that add a parameter to a list of their object."""
         mark = (id(cls.node), name)
         known = self._by_methods.get(mark)
         if known is None:
             known = self._by_methods[mark] = []
-            if re.search(rf"\.{re.escape(name)}{_GROWS}", cls.module.text):
+            if re.search(rf"\.{re.escape(name)}{GROWS}", cls.module.text):
                 for function in functions_in(cls.node.body):
-                    growths = list(_of_parameters(function, name))
+                    growths = list(of_parameters(function, name))
                     if growths and function.name != "__init__":
                         known.append((function, growths))
         return known
@@ -315,7 +318,7 @@ class Grown:
     def _is(self, holder: ast.expr, point: Point, instance: Instance | Made) -> bool:
         return any(value.key == instance.key for value, _ in self._evaluator.values(holder, point))
 
-    def _values(self, added: _Added, point: Point, world: World) -> Iterator[_Put]:
+    def _values(self, added: Added, point: Point, world: World) -> Iterator[_Put]:
         for reached in self._evaluator.flow.reaching(point, world):
             keys = self._evaluator.values(added.key, point, reached) if added.key is not None else []
             key = keys[0][0] if len(keys) == 1 else None
@@ -328,19 +331,6 @@ class Grown:
 
 def _is_self(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in ("self", "cls")
-
-
-def _growths(statement: ast.stmt) -> Iterator[tuple[ast.expr, _Added]]:
-    """The list that a statement adds something to, and what it adds."""
-    match statement:
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=held, attr=method), args=[*_, given])) if (
-            method in _ONE or method == "extend"
-        ):
-            yield held, _Added(given, method not in _ONE, statement)
-        case ast.AugAssign(target=held, op=ast.Add(), value=given):
-            yield held, _Added(given, True, statement)
-        case ast.Assign(targets=[ast.Subscript(value=held, slice=key)], value=given):
-            yield held, _Added(given, False, statement, True, key)
 
 
 def _stores(statement: ast.stmt, path: str) -> Iterator[_Stored]:
@@ -368,34 +358,3 @@ def _stores(statement: ast.stmt, path: str) -> Iterator[_Stored]:
 
 def _stored(statement: ast.stmt, key: ast.expr | None, value: ast.expr | None) -> _Stored:
     return _Stored(statement, key.value, value) if isinstance(key, ast.Constant) else _Stored(statement)
-
-
-def _of_parameters(function: FunctionNode, name: str) -> Iterator[_Added]:
-    """What a method adds of what it is given to the list that its object has under a name."""
-    names = [each.arg for each in parameters(function)]
-    for statement in statements_in(function.body):
-        for held, added in _growths(statement):
-            match held:
-                case ast.Attribute(value=ast.Name(id=own), attr=attribute) if attribute == name:
-                    given = {each.id for each in walk(added.value) if isinstance(each, ast.Name)}
-                    plain = not added.keyed or _is_as_given(added.value)
-                    if plain and names[:1] == [own] and given & set(names[1:]):
-                        yield added
-
-
-def _is_as_given(value: ast.expr) -> bool:
-    """Whether a method stores what it is given, as it is, and nothing that it makes of that, as caches do."""
-    return isinstance(value, ast.Name) or (
-        isinstance(value, ast.Tuple | ast.List) and all(isinstance(each, ast.Name) for each in value.elts)
-    )
-
-
-def _has_code(value: Value, *, inside: bool = False) -> bool:
-    """Whether something can be called, or runs code of its own: itself, or in a tuple (``inside``), where of
-    what libraries make only that counts which keeps what it is given."""
-    match value:
-        case Items(items=items):
-            return any(_has_code(item, inside=True) for item in items)
-        case Made(name=name):
-            return not inside or keeps_arguments(name)
-    return isinstance(value, _CODE)
