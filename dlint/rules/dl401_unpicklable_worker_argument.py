@@ -453,6 +453,8 @@ def _remedy(program: Program, hazard: _Hazard) -> tuple[Remedy | None, str | Non
     except Stays as reason:
         return None, str(reason)
     summary = _SUMMARY if plan.bound else "Move it to the module"
+    if plan.existing is not None:
+        summary = f"Give {ast.unparse(plan.existing.function)} in its place"
     if _is_lambda_of_module(program, hazard):
         summary = "Write it as a def"
     data = {"binds": bool(plan.bound)}
