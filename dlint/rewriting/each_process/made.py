@@ -46,8 +46,8 @@ class Made:
     """An assignment that makes an object: ``self.attribute = value`` in a method, or ``NAME = value``.
 
     ``choice``: the conditional that stores None instead where an argument of the call is not given. ``part``:
-    what is stored of the object, under keys that are written out. ``among``: the target, where the assignment
-    stores other things as well (``self.n, self.rng = n, default_rng(seed)``)."""
+    what is stored of the object, under keys that are written out, or a cursor of it. ``among``: the target,
+    where the assignment stores other things as well (``self.n, self.rng = n, default_rng(seed)``)."""
 
     statement: cst.Assign | cst.AnnAssign
     value: cst.Call
@@ -55,13 +55,14 @@ class Made:
     method: cst.FunctionDef | None
     owner: cst.ClassDef | None
     choice: cst.IfExp | None = None
-    part: cst.Subscript | None = None
+    part: cst.Subscript | cst.Call | None = None
     among: cst.Attribute | None = None
 
 
 def made_or_none(source: Source, finding: Finding) -> Made:
     """The same where a method may store None instead, as an argument of the call says:
-    ``self.mask = open(mask) if mask else None``; or a part of it: ``self.rows = h5py.File(path)["rows"]``."""
+    ``self.mask = open(mask) if mask else None``; or a part of it: ``self.rows = h5py.File(path)["rows"]``,
+    ``self.rows = sqlite3.connect(path).cursor()``."""
     node = source.at(finding, cst.Call, cst.Assign, cst.AnnAssign)
     statement = source.statement_of(node)
     if isinstance(statement, cst.Assign) and isinstance(node, cst.Call):
@@ -71,7 +72,7 @@ def made_or_none(source: Source, finding: Finding) -> Made:
             if made.owner is None:
                 raise StaysShared("there may be none")
             return replace(made, choice=choice)
-        if isinstance(choice, cst.Subscript) and taken_from(choice) is node:
+        if isinstance(choice, cst.Subscript | cst.Call) and node in (taken_from(choice), cursor_of(choice)):
             made = _assigned(source, statement, node)
             if made.owner is None:
                 raise StaysShared("only a part of it is kept")
@@ -99,6 +100,14 @@ def asked_of(choice: cst.IfExp, call: cst.Call) -> cst.Name | None:
             return None
     given = [arg.value for arg in call.args if isinstance(arg.value, cst.Name) and not arg.star]
     return asked if any(each.value == asked.value for each in given) else None
+
+
+def cursor_of(part: cst.BaseExpression) -> cst.BaseExpression | None:
+    """The connection that an expression takes a cursor of, None where it does not."""
+    match part:
+        case cst.Call(func=cst.Attribute(value=connection, attr=cst.Name(value="cursor")), args=[]):
+            return connection
+    return None
 
 
 def taken_from(part: cst.BaseExpression) -> cst.BaseExpression | None:
