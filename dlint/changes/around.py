@@ -100,10 +100,10 @@ class Around:
             for each in walk(scope)
         )
 
-    def _judge(self, expression: ast.expr) -> None:
-        """Refuses what pickle cannot send."""
+    def _judge(self, expression: ast.expr, but: Hoisted | None = None) -> None:
+        """Refuses what pickle cannot send; ``but`` is what is to give way to that."""
         for value, world in self._program.evaluator.values(expression, self._point):
-            what = refused_part(self._program.evaluator, value, world)
+            what = refused_part(self._program.evaluator, value, world, but)
             if what is not None:
                 raise Stays(
                     f"it uses {ast.unparse(expression)}, which workers cannot be sent either ({what})"

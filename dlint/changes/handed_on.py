@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from dlint.changes.around import Around, Hoisted
 from dlint.changes.entries import is_stored
 from dlint.changes.mentions import mentions
+from dlint.changes.stores import Kin
 from dlint.knowledge.processes.by_name import is_found_by_name
 from dlint.knowledge.scripts import PLAIN_DECORATORS
 from dlint.project.main_guards import is_guarded
@@ -38,6 +40,26 @@ _CALLS = (
     ast.comprehension,
     ast.Import,
     ast.ImportFrom,
+)
+
+# Library classes whose objects have nothing of their own.
+_PLAIN = frozenset(
+    {
+        "abc.ABC",
+        "builtins.object",
+        "torch.utils.data.Dataset",
+        "torch.utils.data.IterableDataset",
+        "torch.utils.data.dataset.Dataset",
+        "torch.utils.data.dataset.IterableDataset",
+        "typing.Generic",
+        "typing.Protocol",
+    }
+)
+# Attributes by whose names an object holds far more than what makes batches.
+_HEAVY = re.compile(
+    r"model|network|(?:^|_)net(?:s|$)|backbone|optim|trainer|criterion|scheduler|teacher|student|encoder"
+    r"|decoder|loader|engine|logger|writer",
+    re.IGNORECASE,
 )
 
 
@@ -81,6 +103,8 @@ class HandedOn(Around):
         names = self._found_by_name(call.func)
         if names is None:
             names = self._of_object(call.func)
+        if names is None:
+            names = self._of_method(call.func)
         if names is None:
             return None
         more, first = call.args[len(own) :], len(own)
@@ -193,6 +217,37 @@ class HandedOn(Around):
                 found.append([each.arg for each in node.args.args[1:]])
         return found[0] if found and all(each == found[0] for each in found) else None
 
+    def _of_method(self, function: ast.expr) -> list[str] | None:
+        """The parameters of a method of an object of the program's own that workers can be sent, and be it
+        the one around: ``self.pad``; None for other things."""
+        if not isinstance(function, ast.Attribute) or not isinstance(function.value, ast.Name):
+            return None
+        holder, name = function.value, function.attr
+        index = owner(holder.id, self._trail)
+        if index is None or holder.id in {each.arg for each in parameters(self._node)}:
+            return None
+        scope = self._trail[index]
+        if unsettled(holder.id, scope, self._trail[index:]) is not None:
+            return None
+        if self._import_line(holder.id, scope) is not None:
+            return None
+        found: list[list[str]] = []
+        for value, _ in self._program.evaluator.values(function, self._point):
+            match value:
+                case Function(receiver=Instance(cls=cls), node=ast.FunctionDef() as node):
+                    if node.decorator_list or node.args.posonlyargs or node.args.vararg:
+                        return None
+                    if not _is_light(self._program, cls, name):
+                        return None
+                    found.append([each.arg for each in node.args.args[1:]])
+                case _:
+                    return None
+        if not found or any(each != found[0] for each in found):
+            return None
+        self._judge(holder, but=self._node)
+        self.risky = True  # a method of the same name may be put in its place until it is called
+        return found[0]
+
     def _waits_for(self, place: Binding) -> bool:
         """Whether a function that the module defines further down is there before the lambda is made: it is
         made in a function's body, and until then the module runs nothing that could call that."""
@@ -232,6 +287,31 @@ class HandedOn(Around):
             self.risky = self.risky or not self._is_plain(names[0])
         self._judge(value)
         return True
+
+
+def _is_light(program: Program, cls: Class, method: str) -> bool:
+    """Whether an object of a class may be sent to workers for one of its methods, in whose place nobody
+    stores anything: as far as can be seen, it holds what makes batches."""
+    kin = Kin(program, cls)
+    for each in kin.classes:
+        if any(not _is_plain(value) for values in kin.bases(each) for value in values):
+            return False
+        if any(keyword.arg == "metaclass" for keyword in each.node.keywords):
+            return False
+        for node in walk(each.node):
+            match node:
+                case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
+                    if _HEAVY.search(name):
+                        return False
+                case ast.FunctionDef(
+                    name="__getattr__" | "__getattribute__" | "__reduce__" | "__reduce_ex__"
+                ):
+                    return False
+    return not any(True for _ in kin.stores(method))
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, Class) or (isinstance(value, External) and value.name in _PLAIN)
 
 
 def _only_defines(statement: ast.stmt) -> bool:

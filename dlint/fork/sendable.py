@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from dlint.values.frame import Frame
 
 
-def refused_part(evaluator: Evaluator, value: Value, world: World) -> str | None:
-    """What of a value, or of what it holds, pickle is known to refuse; None where nothing is known."""
+def refused_part(evaluator: Evaluator, value: Value, world: World, but: ast.AST | None = None) -> str | None:
+    """What of a value, or of what it holds, pickle is known to refuse, the function ``but`` left aside; None
+    where nothing is known."""
     for part in shipped(evaluator, value, "", world):
+        if isinstance(part.value, Function) and part.value.node is but:
+            continue
         what = _refused(evaluator, part.value) if part.pickled else None
         if what is not None:
             return what

@@ -88,11 +88,22 @@ def names_of(made: Made) -> set[str]:
     """The last names of the variables and attributes that the statement which makes a thing sets."""
     statement = made.point.statement
     targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
-    return {
-        name
-        for target in targets
-        if (name := getattr(target, "attr", getattr(target, "id", None))) is not None
-    }
+    value = getattr(statement, "value", None)
+    return {name for target in targets if (name := _last_name(_paired(target, value, made.node))) is not None}
+
+
+def _paired(target: ast.expr | None, value: ast.expr | None, node: ast.AST) -> ast.expr | None:
+    """What of a target gets a part of a value: ``self.n, self.rng = n, default_rng(seed)``."""
+    match target, value:
+        case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
+            for own, part in zip(targets, values, strict=True):
+                if any(each is node for each in walk(part)):
+                    return own
+    return target
+
+
+def _last_name(target: ast.expr | None) -> str | None:
+    return getattr(target, "attr", getattr(target, "id", None))
 
 
 def init_visits(program: Program, use: WorkerUse) -> list[Visit]:

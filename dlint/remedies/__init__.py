@@ -38,6 +38,8 @@ hoist_callable         the lambda, the ``def``, or
                        the argument that names it
 handle_per_process     the assignment or the call      as generator_per_worker; for DL401 {"kind": "object"}
                        that opens the handle
+keep_sendable          what is stored in an            {"kind": "module"} or "generator"
+                       attribute
 insert_set_epoch       the loader call, the sampler    {"sampler": "train_sampler", "path": "train.py",
                        call or the epoch loop          "line": 12, "loader": "loader", "sure": false}: the
                                                        sampler's variable, the epoch loop's file and line,

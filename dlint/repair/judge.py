@@ -43,8 +43,9 @@ def verdict(
 
     ``moved`` has the lines of each file that changed. A hazard that only moved within its file counts as
     there still: a file may have no more findings of a code than it had, less those that were to go. Where
-    errors go, what only an old torch does may come to light: whoever seeds each item alike has random numbers
-    that repeat, and without that still has them where torch does not seed NumPy itself.
+    errors go, or warnings of the same conditions, what only an old torch does may come to light: who seeds
+    each item alike has random numbers that repeat, and without that still has them where torch does not seed
+    NumPy itself.
     """
     old = _by_kind(before)
     now = _by_kind(after)
@@ -70,9 +71,15 @@ def verdict(
             lines = moved.get(kind[0], UNCHANGED)
             known = [any(lines.is_same(each, new) for each in old.get(kind, [])) for new in found]
             came += sorted(found, key=lambda new: known[found.index(new)])[:more]
-    if all(each.level == "error" for each in wanted):
-        came = [each for each in came if OLDER_TORCH not in (each.condition or "")]
+    came = [each for each in came if not all(_is_less(each, other) for other in wanted)]
     return Verdict(tuple(stayed), tuple(came), tuple(still))
+
+
+def _is_less(new: Finding, old: Finding) -> bool:
+    """Whether what comes to light is only for an old torch, and the other was for that and any other."""
+    only = new.condition or ""
+    when = old.condition or ""
+    return OLDER_TORCH in only and OLDER_TORCH not in when and old.level != "note" and when in only
 
 
 def _are_others(found: Sequence[Finding], others: Iterable[Finding], lines: Lines) -> bool:

@@ -131,6 +131,7 @@ from dlint.fork.order import comes_before, is_never_sent
 from dlint.fork.shipped import Part, shipped
 from dlint.fork.start_method import LOKY
 from dlint.fork.unsendable import Kept, kept_open, kept_unsendable, kind_stored
+from dlint.knowledge.processes.refused import GENERATOR, MODULE
 from dlint.loaders.loaders import Loader
 from dlint.objects.pickled_state import is_pickled
 from dlint.program.conditions import both, loaded, started_anew
@@ -436,10 +437,8 @@ def _found_kept(program: Program, kept: Kept, use: WorkerUse, by_loky: bool, cur
         when = both(older, when and "workers are not forked (macOS, Windows)")
     sender, workers = ("cloudpickle", "loky's workers") if by_loky else ("pickle", "workers")
     # What a cure of its own is for is stored in something else than the object that workers get.
-    anew = not cure and kept.refused.alike and not is_notebook(kept.module.path)
+    remedy = _of_kept(kept) if not cure and not is_notebook(kept.module.path) else None
     cure = cure or _CURES.get(kind, _CURE)
-    data = {"kind": "object"}
-    remedy = Remedy("handle_per_process", "unsafe", "Make it in each process", data) if anew else None
     return Found(
         kept.module,
         kept.node,
@@ -450,6 +449,17 @@ def _found_kept(program: Program, kept: Kept, use: WorkerUse, by_loky: bool, cur
         remedy=remedy,
         by_hand=None if remedy is not None else cure,
     )
+
+
+def _of_kept(kept: Kept) -> Remedy | None:
+    """The remedy for something of a kind that pickle refuses, None where there is none."""
+    if kept.refused.alike:
+        return Remedy("handle_per_process", "unsafe", "Make it in each process", {"kind": "object"})
+    if kept.refused == MODULE:
+        return Remedy("keep_sendable", "unsafe", "Use the module by its name", {"kind": "module"})
+    if kept.refused.kind == GENERATOR.kind:
+        return Remedy("keep_sendable", "unsafe", "Keep a list of what it gives", {"kind": "generator"})
+    return None
 
 
 def _a(kind: str) -> str:
@@ -468,6 +478,8 @@ def _remedy(program: Program, hazard: _Hazard) -> tuple[Remedy | None, str | Non
     except Stays as reason:
         return None, str(reason)
     summary = _SUMMARY if plan.bound else "Move it to the module"
+    if plan.existing is not None:
+        summary = f"Give {ast.unparse(plan.existing.function)} in its place"
     if _is_lambda_of_module(program, hazard):
         summary = "Write it as a def"
     data = {"binds": bool(plan.bound)}

@@ -453,13 +453,18 @@ def _as_held(
         each = each._replace(condition=both(each.condition, for_held(program, owner, there)))
         if there.how in ("among others", "read through"):
             each = each._replace(what=each.what.replace(f" is {handle.name} ", f" holds {handle.name} ", 1))
-        if there.how == "a part of it" and each.remedy is not None and "[]" in handle.parts:
+        if there.how == "a part of it" and each.remedy is not None and _has_parts(handle):
             data = {**each.remedy.data, "parts": True}
             yield each._replace(remedy=each.remedy._replace(data=data))
             continue
         yield (
             each if there.how == "alone" else each._replace(remedy=None, by_hand=_by_hand(handle, there.how))
         )
+
+
+def _has_parts(handle: Handle) -> bool:
+    """Whether a kept part of a handle may be taken anew in each process: what is under a key, or a cursor."""
+    return "[]" in handle.parts or handle.parts == ("cursor",)
 
 
 def _by_hand(handle: Handle, how: str) -> str:

@@ -25,7 +25,7 @@ class Clips(Dataset):
 
     @property
     def _executor(self):
-        # Starting threads for every item is dear: each process keeps one pool.
+        # Starting threads for every item is slow: each process keeps one pool.
         pid = os.getpid()
         if pid not in self._executor_by_pid:
             self._executor_by_pid[pid] = ThreadPoolExecutor(max_workers=2)

@@ -43,7 +43,10 @@ def test_what_only_an_old_torch_does_may_come_where_an_error_goes() -> None:
     wanted = _finding("DL1", 2)
     assert verdict([wanted], [older], [wanted], moved).is_good
     assert verdict([wanted], [elsewhere], [wanted], moved).came == (elsewhere,)
-    # A warning is not traded for another.
+    # A warning is not traded for another, but for one that is only of an old torch as well.
+    wanted = wanted._replace(condition="the option workers is above 0")
+    fewer = older._replace(condition=f"the option workers is above 0 and {older.condition}")
+    assert verdict([wanted], [fewer], [wanted], moved).is_good
     wanted = wanted._replace(condition="the option seed is given")
     assert verdict([wanted], [older], [wanted], moved).came == (older,)
 

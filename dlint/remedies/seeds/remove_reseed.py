@@ -10,7 +10,8 @@ unless the parent calls the function as well: what it draws there is then other 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 
 import libcst as cst
 
@@ -35,6 +36,11 @@ from dlint.workers.sharing import codes_of
 from dlint.workers.worker import WorkerCode
 
 _BY_HAND = "take this seeding call out of worker code"
+# What is no local generator with the same seed: it would draw the same for all items of a worker, or in each
+# epoch.
+_REMOVE = "remove it"
+_ONCE = "get_worker_info().seed"
+_EPOCH = "the seed and the epoch"
 
 
 def repair(source: Source, finding: Finding, edits: Edits) -> None:
@@ -50,17 +56,19 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     function = source.function_of(call)
     if not isinstance(function, cst.FunctionDef):
         raise CannotRepair("the call seeds while the module is imported: move it to the training script")
-    number = _worker_id(source, call)
+    cure = finding.remedy.data.get("cure") if finding.remedy else None
+    number = _worker_id(source, call, alone=cure is None or _ONCE not in cure)
     if number is not None:  # seeding once in a worker is right, with the seed that torch gave it
-        seed = f"{source.code(number.value)}.seed" + (" % 2**32" if library.module == "numpy" else "")
-        edits.replace(number, statements.expression(seed))
+        _seed_from_worker(source, edits, library, call, number)
         return
     if _only_seeds(source, function):
         name = function.name.value
         raise CannotRepair(
             f"seeding is what {name} is for, and main may call it rightly: take its call out of worker code"
         )
-    same = _has_all_draw_the_same(source, call, statement, function)
+    if cure is not None and (_ONCE in cure or _EPOCH in cure):
+        raise CannotRepair(f"a local generator with the same seed would draw the same in each epoch: {cure}")
+    same = _has_all_draw_the_same(source, call, statement, function, cure)
     if same and _is_for_parent_too(source, call):
         raise CannotRepair(
             f"{function.name.value} is called outside worker code too, where its numbers would be other ones "
@@ -69,10 +77,11 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     if same or _is_of_clock(source, call):
         _remove(source, edits, function, statement)
         return
+    if cure is not None and cure.startswith(_REMOVE) and not _is_for_evaluation(source, call, function):
+        raise CannotRepair(f"a local generator with the same seed would draw the same for every item: {cure}")
     with source.surroundings.asking() as program:
         later = _Place(source, program, call, library).later()
-    draws = _following_draws(source, library, statement)
-    cure = finding.remedy.data.get("cure") if finding.remedy else None
+    draws, around = _following_draws(source, library, statement, {each.lineno for each in later.own})
     if later.others:
         what = ", ".join(dict.fromkeys(later.others[:3]))
         raise CannotRepair(
@@ -93,6 +102,8 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     made = library.local_generator(source, edits, call)
     assignment = cst.Assign([cst.AssignTarget(cst.Name(name))], made)
     edits.change(statement, lambda old: assignment.with_changes(semicolon=old.semicolon), key=("local", name))
+    if around is not None:
+        _draw_from_all_else(source, edits, library, call, name, around)
     lines = [source.range(each)[0][0] for each in draws]
     for each, line in zip(draws, lines, strict=True):
         new = rewritten(source, library, each, name, alone=lines.count(line) == 1)
@@ -183,13 +194,42 @@ class _Place:
         return found
 
 
-def _following_draws(source: Source, library: Library, statement: cst.Expr) -> Sequence[cst.Call]:
-    """The draws in what surely runs after the statement: the rest of its line and of its block."""
+def _following_draws(
+    source: Source, library: Library, statement: cst.Expr, lines: Collection[int]
+) -> tuple[Sequence[cst.Call], cst.If | None]:
+    """The draws in what surely runs after the statement: the rest of its line and of its block. Where draws
+    in other ``lines`` follow, that stand behind the conditions around it, those as well, and the outermost
+    condition that must be looked behind."""
+    around: cst.CSTNode = statement
+    found: list[cst.Call] = []
+    outermost: cst.If | None = None
+    while True:
+        found += _draws_behind(source, library, around)
+        known = {source.line_in_file(source.range(each)[0][0]) for each in found}
+        block = (
+            source.parent(source.line_of(around)) if isinstance(around, cst.Expr) else source.parent(around)
+        )
+        branch = source.parent(block) if isinstance(block, cst.IndentedBlock) else None
+        while isinstance(branch, cst.Else) or (isinstance(branch, cst.If) and _is_elif(source, branch)):
+            branch = source.parent(branch)
+        if known.issuperset(lines) or not isinstance(branch, cst.If):
+            return found, outermost
+        around = outermost = branch
+
+
+def _is_elif(source: Source, branch: cst.If) -> bool:
+    above = source.parent(branch)
+    return isinstance(above, cst.If) and above.orelse is branch
+
+
+def _draws_behind(source: Source, library: Library, statement: cst.CSTNode) -> list[cst.Call]:
+    """The draws in the rest of a statement's line, and of its block."""
     line = source.line_of(statement)
-    assert isinstance(line, cst.SimpleStatementLine | cst.SimpleStatementSuite)
-    small = list(line.body)
-    rest: list[cst.CSTNode] = list(small[small.index(statement) + 1 :])
-    if isinstance(line, cst.SimpleStatementLine):
+    rest: list[cst.CSTNode] = []
+    if isinstance(line, cst.SimpleStatementLine | cst.SimpleStatementSuite):
+        small = list(line.body)
+        rest += small[next(i for i, each in enumerate(small) if each is statement) + 1 :]
+    if not isinstance(line, cst.SimpleStatementSuite):
         _, body, index = statements.block_of(source, line)
         rest += body[index + 1 :]
     return [
@@ -212,15 +252,32 @@ def _is_of_clock(source: Source, call: cst.Call) -> bool:
 
 
 def _has_all_draw_the_same(
-    source: Source, call: cst.Call, statement: cst.Expr, function: cst.FunctionDef
+    source: Source, call: cst.Call, statement: cst.Expr, function: cst.FunctionDef, cure: str | None
 ) -> bool:
-    """Whether the seed is a number, set for every item, in code that nothing says is for evaluation."""
+    """Whether the seed is a number, or nothing of the item (as the rule says), set for every item, in code
+    that nothing says is for evaluation."""
     literal = len(call.args) == 1 and isinstance(call.args[0].value, cst.Integer)
-    if not literal or source.parent(source.line_of(statement)) is not function.body:
+    always = source.parent(source.line_of(statement)) is function.body
+    if not (literal or (cure or "").startswith(_REMOVE)) or not (always or cure == _REMOVE):
         return False
+    return not any(map(speaks_of_evaluation, _names_around(source, function)))
+
+
+def _names_around(source: Source, function: cst.FunctionDef) -> list[str]:
     owner: cst.ClassDef | None = source.enclosing(function, cst.ClassDef)
-    names = [function.name.value, source.path.stem, owner.name.value if owner is not None else ""]
-    return not any(map(speaks_of_evaluation, names))
+    return [function.name.value, source.path.stem, owner.name.value if owner is not None else ""]
+
+
+def _is_for_evaluation(source: Source, call: cst.Call, function: cst.FunctionDef) -> bool:
+    """Whether the names around a seed, or the conditions it stands under, speak of evaluation: there the
+    same numbers for every item may be meant."""
+    tests = [
+        word
+        for each in source.ancestors(call)
+        if isinstance(each, cst.If) and source.encloses(function, each)
+        for word in re.findall(r"\w+", source.code(each.test))
+    ]
+    return any(map(speaks_of_evaluation, [*_names_around(source, function), *tests]))
 
 
 def _is_for_parent_too(source: Source, call: cst.Call) -> bool:
@@ -245,16 +302,51 @@ def _only_seeds(source: Source, function: cst.FunctionDef) -> bool:
     return not gives and ("seed" in function.name.value.lower() or all(name in seeds for name in calls))
 
 
-def _worker_id(source: Source, call: cst.Call) -> cst.Attribute | None:
-    """``info.id`` where it is the whole seed: the worker's number, the same in every epoch."""
+def _draw_from_all_else(
+    source: Source, edits: Edits, library: Library, call: cst.Call, name: str, around: cst.If
+) -> None:
+    """Have a name stand for the library's own state where the condition around a seed does not hold."""
+    function = source.function_of(call)
+    assert function is not None
+    for each in source.descendants(function.body, cst.Call):
+        if each is not call and source.qualified(each.func) in library.seeds:
+            raise CannotRepair(
+                f"{library.known} is seeded in several places here: give its draws a local generator"
+            )
+    shared = library.shared(source, edits, call)
+    line = cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(cst.Name(name))], shared)])
+    edits.insert_before(around, [line.with_changes(leading_lines=around.leading_lines)])
+    edits.change(around, lambda node: node.with_changes(leading_lines=()))
+
+
+def _worker_id(source: Source, call: cst.Call, *, alone: bool) -> cst.Attribute | None:
+    """``info.id`` where it is the whole seed, or (not ``alone``) the one thing in it that a worker has of
+    its own: the worker's number, the same in every epoch."""
     value = call.args[0].value if len(call.args) == 1 else None
-    if (
-        not isinstance(value, cst.Attribute)
-        or value.attr.value != "id"
-        or not isinstance(value.value, cst.Name)
-    ):
+    inside = [] if value is None or alone else list(source.descendants(value, cst.Attribute))
+    found = [
+        each
+        for each in [value, *inside]
+        if isinstance(each, cst.Attribute) and each.attr.value == "id" and isinstance(each.value, cst.Name)
+    ]
+    if len(found) != 1 or "get_worker_info" not in source.identifiers:
         return None
-    return value if "info" in value.value.value.lower() and "get_worker_info" in source.identifiers else None
+    return found[0] if "info" in source.code(found[0].value).lower() else None
+
+
+def _seed_from_worker(
+    source: Source, edits: Edits, library: Library, call: cst.Call, number: cst.Attribute
+) -> None:
+    """Write ``info.seed`` in the place of ``info.id``, in a number that the library takes."""
+    seed = cst.Attribute(number.value, cst.Name("seed"))
+    value = call.args[0].value
+    if library.module != "numpy":
+        edits.replace(number, seed)
+        return
+    whole = seed if value is number else value.deep_replace(number, seed)
+    text = cst.Module([]).code_for_node(whole)
+    plain = isinstance(whole, cst.Attribute) or whole.lpar
+    edits.replace(value, statements.expression(f"{text if plain else f'({text})'} % 2**32"))
 
 
 def _local_name(source: Source, function: cst.FunctionDef, library: Library) -> str:

@@ -72,6 +72,8 @@ def check_not_handed_on(source: Source, made: Made) -> None:
         parent = source.parent(each)
         if source.code(each) != f"self.{made.name}" or isinstance(parent, cst.AssignTarget | cst.AnnAssign):
             continue
+        if each is made.among:
+            continue
         if isinstance(parent, cst.Arg):
             call = source.parent(parent)
             if isinstance(call, cst.Call) and source.code(call.func) in _READERS:

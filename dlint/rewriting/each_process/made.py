@@ -46,7 +46,8 @@ class Made:
     """An assignment that makes an object: ``self.attribute = value`` in a method, or ``NAME = value``.
 
     ``choice``: the conditional that stores None instead where an argument of the call is not given. ``part``:
-    what is stored of the object, under keys that are written out."""
+    what is stored of the object, under keys that are written out, or a cursor of it. ``among``: the target,
+    where the assignment stores other things as well (``self.n, self.rng = n, default_rng(seed)``)."""
 
     statement: cst.Assign | cst.AnnAssign
     value: cst.Call
@@ -54,12 +55,14 @@ class Made:
     method: cst.FunctionDef | None
     owner: cst.ClassDef | None
     choice: cst.IfExp | None = None
-    part: cst.Subscript | None = None
+    part: cst.Subscript | cst.Call | None = None
+    among: cst.Attribute | None = None
 
 
 def made_or_none(source: Source, finding: Finding) -> Made:
     """The same where a method may store None instead, as an argument of the call says:
-    ``self.mask = open(mask) if mask else None``; or a part of it: ``self.rows = h5py.File(path)["rows"]``."""
+    ``self.mask = open(mask) if mask else None``; or a part of it: ``self.rows = h5py.File(path)["rows"]``,
+    ``self.rows = sqlite3.connect(path).cursor()``."""
     node = source.at(finding, cst.Call, cst.Assign, cst.AnnAssign)
     statement = source.statement_of(node)
     if isinstance(statement, cst.Assign) and isinstance(node, cst.Call):
@@ -69,7 +72,7 @@ def made_or_none(source: Source, finding: Finding) -> Made:
             if made.owner is None:
                 raise StaysShared("there may be none")
             return replace(made, choice=choice)
-        if isinstance(choice, cst.Subscript) and taken_from(choice) is node:
+        if isinstance(choice, cst.Subscript | cst.Call) and node in (taken_from(choice), cursor_of(choice)):
             made = _assigned(source, statement, node)
             if made.owner is None:
                 raise StaysShared("only a part of it is kept")
@@ -99,6 +102,14 @@ def asked_of(choice: cst.IfExp, call: cst.Call) -> cst.Name | None:
     return asked if any(each.value == asked.value for each in given) else None
 
 
+def cursor_of(part: cst.BaseExpression) -> cst.BaseExpression | None:
+    """The connection that an expression takes a cursor of, None where it does not."""
+    match part:
+        case cst.Call(func=cst.Attribute(value=connection, attr=cst.Name(value="cursor")), args=[]):
+            return connection
+    return None
+
+
 def taken_from(part: cst.BaseExpression) -> cst.BaseExpression | None:
     """What an expression takes something from under keys that are written out, None where it does not."""
     inner = part
@@ -119,6 +130,13 @@ def made_at(source: Source, finding: Finding) -> Made:
     """The assignment that the finding points at. Raises CannotRepair where it is not a plain one."""
     node = source.at(finding, cst.Call, cst.Assign, cst.AnnAssign)
     statement = source.statement_of(node)
+    if isinstance(statement, cst.Assign):
+        for target, value in pairs_of(statement):
+            if isinstance(value, cst.Call) and node in (value, _receiver(value)):
+                made = _stored(source, statement, target, value)
+                if made is None or not isinstance(target, cst.Attribute):
+                    break
+                return replace(made, among=target)
     if (
         not isinstance(statement, cst.Assign | cst.AnnAssign)
         or not isinstance(statement.value, cst.Call)
@@ -140,18 +158,40 @@ def _assigned(source: Source, statement: cst.Assign | cst.AnnAssign, value: cst.
         if source.enclosing(statement, cst.ClassDef) is not None:
             raise StaysShared("it is an attribute of the class")
         return Made(statement, value, target.value, None, None)
+    made = _stored(source, statement, target, value) if len(targets) == 1 else None
+    if made is None:
+        raise _no_attribute(source, targets, source.function_of(statement))
+    return made
+
+
+def _stored(
+    source: Source, statement: cst.Assign | cst.AnnAssign, target: cst.CSTNode, value: cst.Call
+) -> Made | None:
+    """What a method of a class stores in an attribute of its own object."""
     method = source.function_of(statement)
     owner: cst.ClassDef | None = source.enclosing(statement, cst.ClassDef)
     if (
-        len(targets) > 1
-        or not isinstance(target, cst.Attribute)
+        not isinstance(target, cst.Attribute)
         or source.code(target.value) != "self"
         or not isinstance(method, cst.FunctionDef)
         or owner is None
         or source.parent(source.parent(method) or method) is not owner
     ):
-        raise _no_attribute(source, targets, method)
+        return None
     return Made(statement, value, target.attr.value, method, owner)
+
+
+def pairs_of(statement: cst.Assign) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
+    """What an assignment of several things stores where: ``self.n, self.rng = n, default_rng(seed)``."""
+    match statement:
+        case cst.Assign(
+            targets=[cst.AssignTarget(target=cst.Tuple(elements=targets))],
+            value=cst.Tuple(elements=values),
+        ) if len(targets) == len(values) and all(
+            isinstance(each, cst.Element) for each in (*targets, *values)
+        ):
+            return [(target.value, value.value) for target, value in zip(targets, values, strict=True)]
+    return []
 
 
 def _receiver(call: cst.Call) -> cst.BaseExpression | None:

@@ -81,14 +81,22 @@ def as_property(
     annotated = isinstance(made.statement, cst.AnnAssign)
     hinted = made.choice is None and made.part is None and (annotated or is_hinted(method))
     hint = class_of(source, made) if hinted else None
-    annotation = ""
-    if hint is not None:
-        annotation = f": dict[{number_or_none(source, edits) if by_worker else 'int'}, {hint}]"
-    text = f"self.{kept}{annotation} = {entry}"
-    column = source.range(source.line_of(made.statement))[0][1]
-    if by_worker and "\n" not in entry and column + len(text) > _width(source):
-        text = f"{text.removesuffix(entry)}{{\n{source.module.default_indent}{entry[1:-1]}\n}}"
-    _replace_statement(source, edits, made.statement, [*setup, statements.small(text)])
+    if made.among is not None:
+        edits.replace(made.among, statements.expression(f"self.{kept}"))
+        edits.replace(made.value, statements.expression(entry))
+        _break_long(
+            source, edits, made, len(kept) + len(entry) - len(made.name) - len(source.code(made.value))
+        )
+        _insert_setup(source, edits, made.statement, setup)
+    else:
+        annotation = ""
+        if hint is not None:
+            annotation = f": dict[{number_or_none(source, edits) if by_worker else 'int'}, {hint}]"
+        text = f"self.{kept}{annotation} = {entry}"
+        column = source.range(source.line_of(made.statement))[0][1]
+        if by_worker and "\n" not in entry and column + len(text) > _width(source):
+            text = f"{text.removesuffix(entry)}{{\n{source.module.default_indent}{entry[1:-1]}\n}}"
+        _replace_statement(source, edits, made.statement, [*setup, statements.small(text)])
     _, body, index = statements.block_of(source, method)
     above = _properties_before(source, made, body[index + 1 :])
     if any(how.why in " ".join(source.code(each).split()) for each in above):
@@ -99,6 +107,34 @@ def as_property(
     if index + 1 < len(body):
         edits.change(body[index + 1], lambda node: spaced(node, 1))
     edits.claim(owner)
+
+
+def _break_long(source: Source, edits: Edits, made: Made, more: int) -> None:
+    """Put what an assignment of several things stores each on its line, where its one line gets so much
+    longer that it would be too long."""
+    assert isinstance(made.statement, cst.Assign)
+    (first, _), (last, end) = source.range(made.statement)
+    values = made.statement.value
+    if (
+        first != last
+        or end + more <= limit_of(source, _LONGEST_LINE).columns
+        or not isinstance(values, cst.Tuple)
+    ):
+        return
+    if not values.lpar:
+        edits.change(values, lambda node: _one_a_line(node, source.module.default_indent), "one a line")
+
+
+def _one_a_line(values: cst.Tuple, step: str) -> cst.Tuple:
+    inside = cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(step))
+    *others, last = values.elements
+    rows = [each.with_changes(comma=cst.Comma(whitespace_after=inside)) for each in others]
+    closing = cst.ParenthesizedWhitespace(indent=True)
+    return values.with_changes(
+        elements=[*rows, last.with_changes(comma=cst.Comma(whitespace_after=closing))],
+        lpar=[cst.LeftParen(whitespace_after=inside)],
+        rpar=[cst.RightParen()],
+    )
 
 
 def _properties_before(source: Source, made: Made, following: Sequence[cst.CSTNode]) -> list[cst.CSTNode]:
@@ -283,17 +319,29 @@ def _replace_statement(
     line = source.line_of(old)
     if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
         edits.replace(old, last)
-        if before:
-            lines = [cst.SimpleStatementLine([each]) for each in before]
-            lines[0] = lines[0].with_changes(leading_lines=line.leading_lines)
-            edits.insert_before(line, lines)
-            edits.change(line, lambda node: node.with_changes(leading_lines=()))
+        _insert_setup(source, edits, old, before)
         return
     small = list(line.body) if isinstance(line, cst.SimpleStatementLine | cst.SimpleStatementSuite) else []
     if small[-1] is not old:
         raise CannotRepair("the statement shares its line with others: make it in each process")
     edits.remove(old)
     edits.change(line, lambda node: node.with_changes(body=[*_unclosed(node.body), *new]))
+
+
+def _insert_setup(
+    source: Source, edits: Edits, old: cst.BaseSmallStatement, new: Sequence[cst.BaseSmallStatement]
+) -> None:
+    """Put small statements, each on its line, before one that has its line to itself, under what is said
+    there."""
+    line = source.line_of(old)
+    if not new:
+        return
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
+        raise CannotRepair("the statement shares its line with others: make it in each process")
+    lines = [cst.SimpleStatementLine([each]) for each in new]
+    lines[0] = lines[0].with_changes(leading_lines=line.leading_lines)
+    edits.insert_before(line, lines)
+    edits.change(line, lambda node: node.with_changes(leading_lines=()))
 
 
 def _unclosed(body: object) -> list[cst.BaseSmallStatement]:

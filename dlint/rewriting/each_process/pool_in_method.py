@@ -23,7 +23,7 @@ from dlint.rewriting.pieces.imports import name_for
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
-_WHY = "Starting threads for every item is dear: each process keeps one pool."
+_WHY = "Starting threads for every item is slow: each process keeps one pool."
 _BY_HAND = "keep one pool per process, keyed on os.getpid(), instead of one per item"
 _CLOSING = frozenset({"close", "join", "shutdown", "terminate"})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import libcst as cst
 
@@ -75,9 +76,10 @@ def leave_out(
     kept: str,
     *,
     only_to_workers: bool = False,
+    also: Sequence[str] = (),
 ) -> str:
-    """Have pickles hold an empty dict under ``kept``, or only those that a process is started with. Gives the
-    text of the method to add, if any."""
+    """Have pickles hold an empty dict under ``kept`` (and ``also``), or only those that a process is started
+    with. Gives the text of the method to add, if any."""
     for special in ("__setstate__", "__getstate__"):
         for cls in defining(kin, special):
             if cls.node is not kin.cls.node or special == "__setstate__":
@@ -88,6 +90,8 @@ def leave_out(
     quote = source.quote
     own = _own(owner)
     if own is not None:
+        if also:
+            raise CannotRepair(f"the class has a __getstate__ of its own: {_BY_HAND}")
         spawning = _spawning(source, edits) if only_to_workers else ""
         _extend(source, edits, owner, own, name, f"{quote}{kept}{quote}", spawning)
         return ""
@@ -105,7 +109,8 @@ def leave_out(
             *_left_out_of("state", f"{quote}{kept}{quote}", _spawning(source, edits)),
         ]
         return "\ndef __getstate__(self):\n" + "".join(f"    {line}\n" for line in [*lines, "return state"])
-    return f"\ndef __getstate__(self):\n    return {{**{start}, {quote}{kept}{quote}: {{}}}}\n"
+    entries = ", ".join(f"{quote}{each}{quote}: {{}}" for each in (kept, *also))
+    return f"\ndef __getstate__(self):\n    return {{**{start}, {entries}}}\n"
 
 
 def _mark(cls: Class) -> tuple[str, int]:

@@ -17,9 +17,9 @@ from dlint.rewriting.each_process.attribute import (
     kin_of,
 )
 from dlint.rewriting.each_process.ended_objects import Ending, end_what_is_there, endings
-from dlint.rewriting.each_process.made import Made, StaysShared, asked_of
+from dlint.rewriting.each_process.made import Made, StaysShared, asked_of, cursor_of
 from dlint.rewriting.each_process.moved.kept_arguments import imports_for, is_parameter, made_later
-from dlint.rewriting.each_process.parts import Part, as_properties
+from dlint.rewriting.each_process.parts import Part, as_properties, check_asked_first
 from dlint.rewriting.each_process.per_process import PerProcess, as_property, kept_under
 from dlint.rewriting.each_process.states import forgotten, leave_out
 from dlint.rewriting.edits import Edits
@@ -56,13 +56,16 @@ def as_unpickled_property(
         if not is_free(kin, kept):
             raise StaysShared(f"the name {kept} is in use")
         imports = imports_for(source, made)
+        if made.part is not None and cursor_of(made.part) is not None:
+            check_asked_first(source, made, made.name)
         if made.choice is not None and (ended or once):
             raise StaysShared("it may be None, and is closed")
         value, setup = made_later(source, kin, made, word, bool(imports))
         for ending in ended:
             end_what_is_there(source, edits, made, ending)
         more = as_properties(source, edits, kin, made, parts) if parts else ""
-        more += leave_out(source, edits, kin, made.owner, made.name, kept)
+        cursors = [kept_under(part.name) for part in parts if part.is_cursor]
+        more += leave_out(source, edits, kin, made.owner, made.name, kept, also=cursors)
         how = PerProcess(why, source.code(_or_none(source, made, value)), imports, once=once)
         as_property(source, edits, made, how, setup=setup, more=more)
         if imports:

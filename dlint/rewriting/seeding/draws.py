@@ -34,7 +34,9 @@ _IN_RANDOM = """
     betavariate expovariate gammavariate lognormvariate paretovariate triangular
     vonmisesvariate weibullvariate getrandbits randbytes
 """
-_IN_TORCH = "rand randn randint randperm normal bernoulli multinomial poisson"
+# What a tensor of the same kind is filled with, which takes a generator in every torch.
+_FILLS = {"randn_like": "normal_", "rand_like": "uniform_"}
+_IN_TORCH = "rand randn randint randperm normal bernoulli multinomial poisson " + " ".join(_FILLS)
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,15 @@ class Library:
             argument = cst.Arg(argument.value)
         return call.with_changes(func=maker, args=[argument])
 
+    def shared(self, source: Source, edits: Edits, call: cst.Call) -> cst.BaseExpression:
+        """What is drawn from where a seeding call is not come to."""
+        if self.module == "torch":
+            return cst.Name("None")
+        if isinstance(call.func, cst.Attribute):
+            return call.func.value
+        module = name_for(source, edits, self.module, self.alias)
+        return statements.expression(f"{module}.random" if self.module == "numpy" else module)
+
 
 LIBRARIES = (
     Library(
@@ -121,6 +132,8 @@ def rewritten(
     edited."""
     drawn = library.draws_with(source, call)
     assert drawn is not None
+    if drawn in _FILLS:
+        return _filled(source, call, _FILLS[drawn], name)
     if library.module == "torch":
         return _with_generator(call, name, Room.of(source, call) if alone else None)
     method = _ALIASES.get(drawn, drawn) if library.module == "numpy" else drawn
@@ -130,6 +143,23 @@ def rewritten(
         if isinstance(node.func, cst.Attribute):
             func = node.func.with_changes(value=cst.Name(name), attr=cst.Name(method))
         return node.with_changes(func=func)
+
+    return change
+
+
+def _filled(source: Source, call: cst.Call, method: str, name: str) -> Callable[[cst.Call], cst.Call]:
+    """How to have a tensor like another filled: ``torch.empty_like(x).normal_(generator=generator)``."""
+    function = source.function_of(call)
+    said = source.code(function) if function is not None else "device"
+    if not isinstance(call.func, cst.Attribute) or "device" in said or "cuda" in said:
+        raise CannotRepair("the draws may be on another device: give them a torch.Generator")
+
+    def change(node: cst.Call) -> cst.Call:
+        assert isinstance(node.func, cst.Attribute)
+        empty = node.with_changes(func=node.func.with_changes(attr=cst.Name("empty_like")))
+        filled = statements.expression(f"made.{method}(generator={name})")
+        assert isinstance(filled, cst.Call) and isinstance(filled.func, cst.Attribute)
+        return filled.with_changes(func=filled.func.with_changes(value=empty))
 
     return change
 

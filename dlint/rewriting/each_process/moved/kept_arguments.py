@@ -8,7 +8,7 @@ import libcst as cst
 
 from dlint.changes.stores import Kin
 from dlint.rewriting.each_process.attribute import is_free
-from dlint.rewriting.each_process.made import Made, StaysShared
+from dlint.rewriting.each_process.made import Made, StaysShared, pairs_of
 from dlint.rewriting.each_process.moved.locals import local_names, with_names
 from dlint.rewriting.each_process.moved.shared_settings import may_read_another
 from dlint.rewriting.source import Source
@@ -163,11 +163,17 @@ def _on_self(source: Source, kin: Kin, made: Made, method: cst.FunctionDef) -> d
     """Parameters of the method that the object keeps, unchanged: {"threads": "self.threads"}."""
     kept: dict[str, str] = {}
     for assign in source.descendants(method.body, cst.Assign):
-        if len(assign.targets) == 1 and isinstance(assign.value, cst.Name):
-            said = source.code(assign.targets[0].target)
-            before = source.range(assign) < source.range(made.statement)
-            if before and re.fullmatch(r"self\.\w+", said) and _is_unconditional(source, assign, method):
-                kept.setdefault(assign.value.value, said)
+        before = assign is made.statement or source.range(assign) < source.range(made.statement)
+        alone = [(assign.targets[0].target, assign.value)] if len(assign.targets) == 1 else []
+        for target, value in pairs_of(assign) or alone:
+            said = source.code(target)
+            if (
+                before
+                and isinstance(value, cst.Name)
+                and re.fullmatch(r"self\.\w+", said)
+                and _is_unconditional(source, assign, method)
+            ):
+                kept.setdefault(value.value, said)
     return {
         name: said
         for name, said in kept.items()
