@@ -60,14 +60,16 @@ calls.
 ## Fix safety
 
 Unsafe: what else draws from the library is no longer set back. Where the same numbers may be what is wanted
-(the item goes into the seed, only one branch seeds, or names speak of evaluation), draws that surely follow
-the seed in its own function get a local generator with the same seed (`np.random.RandomState(seed)`,
-`random.Random(seed)`, `torch.Generator().manual_seed(seed)`), and so the same numbers to the last bit; the
-finding is left, with the reason, where something that is called later draws too, or may. Elsewhere a number
-that seeds every item goes, as do the time and a seed that nothing draws with: the draws then follow the
-stream that the loader seeded for the worker. The finding is left where the parent calls that function as
-well (a split that the constructor makes): what it draws would be other in each run. `get_worker_info().id`
-becomes `.seed`.
+(the item goes into the seed, or names and conditions speak of evaluation), draws that follow the seed in its
+own function get a local generator with the same seed (`np.random.RandomState(seed)`, `random.Random(seed)`,
+`torch.Generator().manual_seed(seed)`), and so the same numbers to the last bit; behind a condition
+(`if self.fixed: np.random.seed(index)`) one that is the library's own state where that does not hold. The
+finding is left, with the reason, where something that is called later draws too, or may, and where one with
+the same seed would draw alike for every item, or in each epoch. Elsewhere a seed that is that of every
+item goes, as do the time and a seed that nothing draws with: the draws then follow the stream that the loader
+seeded for the worker. The finding is left where the parent calls that function as well (a split that the
+constructor makes): what it draws would be other in each run. `get_worker_info().id` in a seed that a worker
+sets once becomes `.seed`.
 
 ## References
 

@@ -95,7 +95,8 @@ Safe where the function is seen to be only called, unsafe elsewhere (see below).
 it takes from the function around it is bound with `functools.partial`. A partial looks a name up when it is
 made, a closure when it is called: so a name is bound only where it surely has its value by then and keeps
 it, and of an object (`args.size`) only the entry that is used, where nothing stores that later. A lambda
-that only hands its arguments on (`lambda batch: collate(batch, size)`) gives way to what it calls. The
+that only hands its arguments on (`lambda batch: collate(batch, size)`) gives way to what it calls, be it a
+method of an object that workers can be sent and that holds no network (`lambda batch: self.pad(batch)`). The
 function is left alone where attributes of it are set, where it is compared with others, where it uses
 `self` (but for what only the constructor stores, before any method runs), and where workers cannot be sent
 what it needs either (a file, a lock, another lambda). Nor is a partial put where it would be another thing
@@ -107,8 +108,9 @@ dataset that keeps it. Unsafe where its identity, name or signature may matter t
 an object of unknown kind is read earlier, where something goes through all the names of the module, and where
 the program copies deeply, which copies what is bound, too. Unsafe, too: an object of a library that does the
 same wherever it is made (`cv2.createCLAHE`, a client of boto3) becomes a property that makes one in each
-process. A class must be moved by hand; what a module, a generator or another object of a library is kept for,
-made in the worker.
+process; a module that an object keeps is used by its name, and of a generator that is gone through in one
+place, of paths or numbers, a list is kept. A class must be moved by hand; what another generator or object of
+a library is kept for, made in the worker.
 
 ## References
 

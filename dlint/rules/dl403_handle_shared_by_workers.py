@@ -153,9 +153,10 @@ calls.
 Unsafe: the file is opened later, when it is first asked for, and once in each process; one that is not there
 is missed then and not in the constructor. What it is opened with is kept as it was. An inherited
 `__getstate__` is built upon. A part that is kept under a key which is written out (`self.images =
-self.file["images"]`) becomes a property as well. Left to you: an attribute that any code of the program
-stores or deletes (a subclass, a script, `setattr`), a class with `__slots__`, `__del__`, `__getattr__` or a
-`__getstate__` of another kind, one derived from a library's class that may have its own, handles in a list or
+self.file["images"]`) becomes a property as well, and so does a cursor of an SQLite connection that each
+method asks first. Left to you: an attribute that any code of the program stores or deletes (a subclass, a
+script, `setattr`), a class with `__slots__`, `__del__`, `__getattr__` or a `__getstate__` of another kind,
+one derived from a library's class that may have its own, handles in a list or
 dict, other parts kept of one, one that the object is given open (give it the path), one that others have it
 open, one that a method returns, what is opened when first needed, decord's readers, video captures and unread
 images. So is what another process would not find, or not as it is here: what is in memory, a temporary or

@@ -300,7 +300,9 @@ class _Move:
             body = with_expressions(node.body, names)
             assert isinstance(body, cst.BaseExpression)
             params = with_bound(node.params, new, gone)
-            gives = plan.role != "worker_init_fn" or plan.variable is not None
+            gives = plan.role != "worker_init_fn" or not all(
+                isinstance(use[-2], ast.keyword) and use[-2].arg == plan.role for use in plan.uses
+            )
             function = function_of_lambda(self.source, name, params, body, imports, gives=gives)  # type: ignore[arg-type]
             return function.with_changes(leading_lines=comments)
         changed = with_expressions(node, names)

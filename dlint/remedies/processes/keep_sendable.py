@@ -188,7 +188,7 @@ def _is_imported(
 
 def _keep_list(source: Source, edits: Edits, kin: Kin, value: cst.BaseExpression, name: str) -> None:
     reads = list(_reads(source, kin, name))
-    if len(reads) != 1 or not _goes_through(source, reads[0]):
+    if len(reads) > 1 or not all(_goes_through(source, each) for each in reads):
         raise CannotRepair("it is not gone through in one place alone")
     if isinstance(value, cst.GeneratorExp):
         if not _is_soon_there(source, value):

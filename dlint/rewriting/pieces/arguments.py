@@ -101,9 +101,9 @@ def without_arguments(call: cst.Call, indices: Collection[int]) -> cst.Call:
                 comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=merged
             )
         else:
-            args[index - 1] = previous.with_changes(
-                comma=previous.comma.with_changes(whitespace_after=merged)
-            )
+            # Behind a backslash each line has its own space before it.
+            kept = gap if "\\" in _text(gap) and "\\" in _text(after) else merged
+            args[index - 1] = previous.with_changes(comma=previous.comma.with_changes(whitespace_after=kept))
     return call.with_changes(args=args, whitespace_before_args=before)
 
 
@@ -155,6 +155,10 @@ def _merge(first: Gap, second: Gap, layout: Gap) -> Gap:
             else first.last_line,
         )
     return second
+
+
+def _text(gap: Gap) -> str:
+    return gap.value if isinstance(gap, cst.SimpleWhitespace) else ""
 
 
 def _comments(gap: cst.ParenthesizedWhitespace) -> list[cst.Comment]:
