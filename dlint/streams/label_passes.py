@@ -226,15 +226,12 @@ def passes(statement: ast.AST) -> Iterator[Pass]:
 def _turned(statement: ast.AST, head: ast.AST, some: set[int]) -> Iterator[Pass]:
     """The passes of one column of all items: ``_, labels = zip(*dataset)``, ``list(zip(*dataset))[1]``."""
     match statement:
-        case ast.Assign(
-            targets=[ast.Tuple(elts=[ast.Name(id="_"), *_] as names)], value=ast.Call() as columns
-        ) if (source := _turned_over(columns)) is not None:
-            kept = [
-                (at, each.id)
-                for at, each in enumerate(names)
-                if isinstance(each, ast.Name) and each.id != "_"
-            ]
-            if len(kept) == 1 and all(isinstance(each, ast.Name) for each in names):
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Call() as columns) if (
+            source := _turned_over(columns)
+        ) is not None:
+            names = [each.id for each in targets if isinstance(each, ast.Name)]
+            kept = [(at, name) for at, name in enumerate(names) if name != "_"]
+            if len(names) == len(targets) and names[:1] == ["_"] and len(kept) == 1:
                 yield Pass(columns, source, Use(*kept[0], False))
     for node in walk(head):
         match node:
