@@ -148,6 +148,12 @@ class Loader:
         required = init is not None and any(each.arg == name for each in parameters(init))
         return init is None or not required or default_of(name, init) is not None
 
+    def default_of_class(self, name: str) -> ast.expr | None:
+        """What the program's own class of the loader makes of an argument that a call leaves out; None where
+        that is torch's to say."""
+        init = self._own_init
+        return default_of(name, init) if init is not None else None
+
     @property
     def _own_init(self) -> FunctionNode | None:
         """The program's own constructor, where the call is one of a loader class that has one."""

@@ -49,6 +49,7 @@ around the call catches the error. None for `sampler=BatchSampler(...)`: pass it
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -166,10 +167,22 @@ def _batch_sampler(evaluator: Evaluator, loader: Loader, conflict: Conflict) -> 
     )
     cure = f"leave out {names} where a batch_sampler is given"
     goes = conflict.always or _is_batched_by_sampler(loader)
+    goes = goes and not any(_is_there_again(loader, name) for name in beside)
     found = _found(loader, conflict, what, "error", cure, beside, goes)
     if beside == ["batch_size"] and not any(_is_of_many(evaluator, way, HERE) for way in conflict.ways):
         return found._replace(condition=both(found.condition, "the batch size is not 1"))
     return found
+
+
+def _is_there_again(loader: Loader, name: str) -> bool:
+    """Whether the class of a loader gives an argument, too, where the call does not: one that conflicts, or
+    nobody knows."""
+    match loader.default_of_class(name):
+        case None | ast.Constant(value=None | False):
+            return False
+        case ast.Constant(value=int(number)):
+            return name != "batch_size" or number != 1
+    return True
 
 
 def _is_batched_by_sampler(loader: Loader) -> bool:

@@ -279,7 +279,7 @@ def _judged(program: Program, iterations: Iterations, keeping: Keeping, spot: Sp
         batches = most_batches(program.evaluator, loader) if views else None
         ends = [_length(program, iterations, other, spot) for other in keeping.beside] if views else []
         batches = min((each for each in (batches, *ends) if each is not None), default=None)
-        if views and (batches is None or batches * len(views) >= FEW):
+        if views and (batches is None or batches * len(views) >= FEW) and not _is_of_workers(program, loader):
             surely = all(kind == "a tensor" and not _is_one_of_several(view) for view, kind in kinds.items())
             return _found(
                 program,
@@ -291,6 +291,13 @@ def _judged(program: Program, iterations: Iterations, keeping: Keeping, spot: Sp
                 many=(batches or 0) * len(views) >= _LIMIT,
             )
     return None
+
+
+def _is_of_workers(program: Program, loader: Loader) -> bool:
+    """Whether worker code makes a loader, for an item: to start its workers is what fails there (DL107), and
+    without workers around it its batches go when the item is done."""
+    scope = id(loader.point.frame.scope)
+    return any(scope in use.worker_functions for use in program.uses if use.loader is not None)
 
 
 def _is_one_of_several(view: View) -> bool:

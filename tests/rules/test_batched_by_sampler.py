@@ -52,6 +52,7 @@ def main(data):
         ),
         # The class would make it 8.
         ("    return Eights(data, batch_sampler=batches, batch_size=args.size)\n", None),
+        ("    return Eights(data, batch_sampler=batches, batch_size=32)\n", None),
     ],
 )
 def test_what_can_go(body: str, goes: list[str] | None, tmp_path: Path) -> None:
