@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from dlint.budget.budget import BUDGET, spend
-from dlint.calls.apps import Apps
 from dlint.calls.calls import Calls
-from dlint.calls.commands import Commands
+from dlint.calls.command_lines.apps import Apps
+from dlint.calls.command_lines.commands import Commands
 from dlint.calls.leads import Leads
 from dlint.calls.parameters import Parameters
 from dlint.calls.sites import Sites
