@@ -271,13 +271,30 @@ def _names_around(source: Source, function: cst.FunctionDef) -> list[str]:
 def _is_for_evaluation(source: Source, call: cst.Call, function: cst.FunctionDef) -> bool:
     """Whether the names around a seed, or the conditions it stands under, speak of evaluation: there the
     same numbers for every item may be meant."""
-    tests = [
-        word
+    if any(map(speaks_of_evaluation, _names_around(source, function))):
+        return True
+    return any(
+        _holds_in_evaluation(source, each.test, otherwise=_is_otherwise(source, call, each))
         for each in source.ancestors(call)
         if isinstance(each, cst.If) and source.encloses(function, each)
-        for word in re.findall(r"\w+", source.code(each.test))
-    ]
-    return any(map(speaks_of_evaluation, [*_names_around(source, function), *tests]))
+    )
+
+
+def _is_otherwise(source: Source, call: cst.Call, branch: cst.If) -> bool:
+    """Whether a call stands where a test does not hold."""
+    return branch.orelse is not None and any(each is branch.orelse for each in source.ancestors(call))
+
+
+def _holds_in_evaluation(source: Source, test: cst.BaseExpression, *, otherwise: bool) -> bool:
+    """Whether the words of a test say that it holds, or (``otherwise``) does not, where a model is evaluated:
+    ``self.mode == "val"``, and not ``self.train``."""
+    match test:
+        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+            return _holds_in_evaluation(source, inner, otherwise=not otherwise)
+        case cst.Comparison(comparisons=[cst.ComparisonTarget(operator=cst.NotEqual())]):
+            otherwise = not otherwise
+    words = re.findall(r"\w+", source.code(test))
+    return any("train" in word.lower() if otherwise else speaks_of_evaluation(word) for word in words)
 
 
 def _is_for_parent_too(source: Source, call: cst.Call) -> bool:
