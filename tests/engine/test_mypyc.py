@@ -72,6 +72,23 @@ def test_no_field_of_a_compiled_record_is_an_object() -> None:
     assert not found
 
 
+def test_no_field_of_a_compiled_record_is_a_class_below_it() -> None:
+    """What mypyc compiles looks the names of annotations up as it starts, and crashes where there is no such
+    class yet."""
+    found: list[str] = []
+    for module in _compiled():
+        tree = ast.parse((REPOSITORY / module).read_text(encoding="utf-8"))
+        classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+        for at, record in enumerate(classes):
+            if any("NamedTuple" in ast.unparse(base) for base in record.bases):
+                later = {each.name for each in classes[at + 1 :]}
+                fields = [each for each in record.body if isinstance(each, ast.AnnAssign)]
+                found += [
+                    f"{module}:{each.lineno}" for each in fields if ast.unparse(each.annotation) in later
+                ]
+    assert not found
+
+
 def test_nothing_compiled_is_a_cached_property() -> None:
     """mypyc computes it each time: four times as long in all, with the same findings."""
     found = [

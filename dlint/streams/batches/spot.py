@@ -54,16 +54,6 @@ Once = Callable[[Key, Callable[[], ast.expr]], ast.expr]
 _FAR = 3
 
 
-class Yielded(NamedTuple):
-    """What a generator of the project gives in each round of a loop over batches: what that goes through,
-    and where; what it gives, and what has a batch's memory there."""
-
-    source: ast.expr
-    spot: Spot
-    value: ast.expr
-    held: Held
-
-
 class Spot:
     """Where a statement stands; what needs to be evaluated there is asked only of what may keep batches."""
 
@@ -425,6 +415,16 @@ class Spot:
                         found.append(call.func.value)
                     found += self._emptied_below(value, call)
         return found
+
+
+class Yielded(NamedTuple):
+    """What a generator of the project gives in each round of a loop over batches: what that goes through,
+    and where; what it gives, and what has a batch's memory there."""
+
+    source: ast.expr
+    spot: Spot
+    value: ast.expr
+    held: Held
 
 
 def _with_each_value(filled: str, scope: ast.AST) -> Iterator[tuple[str, ast.AST]]:
