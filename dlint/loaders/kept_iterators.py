@@ -117,7 +117,7 @@ def _take_few(evaluator: Evaluator, methods: list[Function], kept: str) -> bool:
             and dotted(each.value) == holder
         }
         calls = [each for each in walk(node) if isinstance(each, ast.Call)]
-        taken = {id(taken) for each in calls if (taken := _takes_from(each)) is not None}
+        taken = {id(one) for each in calls if (one := _takes_from(each)) is not None}
         called = [each for each in calls if _called_on(each) == holder]
         rounds = {
             id(each)
