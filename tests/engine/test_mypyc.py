@@ -89,6 +89,19 @@ def test_no_field_of_a_compiled_record_is_a_class_below_it() -> None:
     assert not found
 
 
+def test_no_compiled_statement_names_a_part_as_the_whole() -> None:
+    """mypyc makes one variable of both: ``taken = {id(taken) for each in calls if (taken := of(each))}``."""
+    found = [
+        f"{module}:{node.lineno}"
+        for module, node in _nodes()
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        for inner in ast.walk(node.value)
+        if isinstance(inner, ast.NamedExpr) and ast.unparse(target) == inner.target.id
+    ]
+    assert not found
+
+
 def test_nothing_compiled_is_a_cached_property() -> None:
     """mypyc computes it each time: four times as long in all, with the same findings."""
     found = [
