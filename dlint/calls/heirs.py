@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
-from dlint.source.statements import dotted, functions_in
-from dlint.values.values import Class, Function, Key
+from dlint.objects.classes import is_abstract, is_only_declared
+from dlint.source.statements import functions_in
+from dlint.values.values import Class, Key
 
 if TYPE_CHECKING:
     from dlint.calls.interface import Evaluator
@@ -64,26 +64,9 @@ class Heirs:
             function.name
             for above in self._evaluator.classes.line(cls)
             for function in functions_in(above.node.body)
-            if _is_only_declared(function)
+            if is_only_declared(function)
         }
         return any(
-            all(
-                isinstance(value, Function) and _is_only_declared(value.node)
-                for value, _ in self._evaluator.classes.member(cls, name)
-            )
+            all(is_abstract(value) for value, _ in self._evaluator.classes.member(cls, name))
             for name in declared
         )
-
-
-def _is_only_declared(node: ast.AST) -> bool:
-    """Whether a method is left to the classes below its own: abstract, or all that it does is to say that it
-    is not implemented."""
-    if not isinstance(node, ast.FunctionDef):
-        return False
-    if any((dotted(each) or "").rpartition(".")[2] == "abstractmethod" for each in node.decorator_list):
-        return True
-    match node.body:
-        case [ast.Raise(exc=error)] | [ast.Expr(value=ast.Constant()), ast.Raise(exc=error)]:
-            raised = error.func if isinstance(error, ast.Call) else error
-            return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
-    return False

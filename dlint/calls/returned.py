@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.evaluation.flow import few
 from dlint.source.statements import statements_in
 from dlint.values.frame import Point, arguments_of
 from dlint.values.functions import is_generator
@@ -18,6 +19,7 @@ from dlint.values.worlds import World
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
+# Functions that one call may be of, and calls inside calls, beyond which something is made of all.
 _MOST = 8
 _FAR = 4
 
@@ -60,10 +62,12 @@ def parts(
                 yield from parts(evaluator, one if result else other, at, many, point, w, far)
         case ast.Call(func=func) if far < _FAR:
             callees = evaluator.values(func, point, world)
-            if not all(map(_gives_what_it_returns, (callee for callee, _ in callees))):
+            if len(callees) > _MOST or not all(
+                map(_gives_what_it_returns, (callee for callee, _ in callees))
+            ):
                 yield Part(value, point, world, True)
                 return
-            for callee, w in callees[:_MOST]:
+            for callee, w in callees:
                 assert isinstance(callee, Function)
                 for node, there, v in returned(evaluator, callee, value, point, w):
                     yield from parts(evaluator, node, at, many, there, v, far + 1)
@@ -81,9 +85,9 @@ def coming_to(evaluator: Evaluator, point: Point, world: World, part: ast.expr |
             tests.append((outer.test, inner is outer.body))
     worlds = [world]
     for test, outcome in tests:
-        worlds = [
-            w for each in worlds for result, w in evaluator.truth(test, point, each) if result is outcome
-        ][:_MOST]
+        worlds = few(
+            [w for each in worlds for result, w in evaluator.truth(test, point, each) if result is outcome]
+        )
     return worlds
 
 

@@ -423,7 +423,11 @@ def is_setter(node: ast.AST) -> bool:
 def is_abstract(value: Value) -> bool:
     """Whether what a class has under a name is a function that only the classes below it fill: one that is
     declared so, or does nothing but refuse."""
-    node = value.node if isinstance(value, Function) else None
+    return isinstance(value, Function) and is_only_declared(value.node)
+
+
+def is_only_declared(node: ast.AST) -> bool:
+    """Whether a method is left to the classes below its own."""
     if not isinstance(node, FunctionNode):
         return False
     if any(_last_name(decorator) in _ABSTRACT for decorator in node.decorator_list):

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from dlint.workers.events import Event
     from dlint.workers.reach import Link
 
-# Functions of which each gives back what the one before has given a pool.
-_FAR = 3
 _READS_ALL = ("list", "tuple", "sum", "dict")
 
 
@@ -34,7 +32,7 @@ def waits(evaluator: Evaluator, event: Event, method: str) -> bool:
     node: ast.AST | None = event.node
     point: Point | None = event.point
     link: Link | None = event.link
-    for _ in range(_FAR):
+    while True:  # of functions of which each gives back what the one before has given the pool
         scope = point.frame.scope if point is not None else None
         if node is None or point is None or not isinstance(scope, ast.FunctionDef | ast.Lambda):
             return False
@@ -43,7 +41,6 @@ def waits(evaluator: Evaluator, event: Event, method: str) -> bool:
         if link is None or not _gives_back(scope, node):
             return False
         node, point, link = link.site, link.caller, link.above
-    return False
 
 
 def _waits_in(scope: ast.FunctionDef | ast.Lambda, node: ast.AST, asks: str, method: str) -> bool:

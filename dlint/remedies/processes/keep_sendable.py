@@ -195,7 +195,7 @@ def _keep_list(source: Source, edits: Edits, kin: Kin, value: cst.BaseExpression
             raise CannotRepair("what it gives may be much, or take long")
         edits.replace(value, _listed(value))
         return
-    if not (isinstance(value, cst.Call) and _lists(source, value)):
+    if not (isinstance(value, cst.Call) and _lists(source, value) and _are_small(source, value)):
         raise CannotRepair("what it gives may be much, or take long")
     edits.replace(value, cst.Call(cst.Name("list"), [cst.Arg(value)]))
 
@@ -233,13 +233,14 @@ def _is_soon_there(source: Source, made: cst.GeneratorExp) -> bool:
         ):
             return False
         loop = loop.inner_for_in
-    inside = source.descendants(made, cst.Call)
-    listed = {id(each.iter) for each in source.descendants(made, cst.CompFor)}
-    within = [
-        each
-        for each in inside
-        if id(each) not in listed
-        and not _SMALL.fullmatch(source.code(each.func))
-        and not _lists(source, each)
-    ]
-    return not within and not any(True for _ in source.descendants(made, cst.Await, cst.NamedExpr))
+    return _are_small(source, made) and not any(
+        True for _ in source.descendants(made, cst.Await, cst.NamedExpr)
+    )
+
+
+def _are_small(source: Source, made: cst.BaseExpression) -> bool:
+    """Whether the calls in an expression only list what is there, and make nothing large of it."""
+    return all(
+        _SMALL.fullmatch(source.code(each.func)) is not None or _lists(source, each)
+        for each in source.descendants(made, cst.Call)
+    )
