@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlint.analysis.analysis import Hit, Progress, Project, analyse
+from dlint.analysis.garbage import unsearched
 from dlint.finding import LEVELS, Finding, Trouble
 from dlint.finding import Report as Report
 from dlint.in_cells import InCells, broken_cells
@@ -32,12 +32,6 @@ _GIVEN = " is given"
 # Up to so many bytes a project is parsed whole, so that a file that does not parse is told of even where
 # it cannot hold a finding.
 _SMALL_TREE = 300_000
-
-
-class _State:
-    """What this process has done."""
-
-    checked = False
 
 
 def _loads(data: bytes) -> bool:
@@ -67,28 +61,11 @@ def check(
     """
     if kept is not None:
         kept.let_go()
-        gc.unfreeze()  # what it held
-    if _State.checked:
-        # What the check before has left is old by now, and Python would not look for it.
-        gc.collect()
-    _State.checked = True
-    # Trees and values live as long as the program does: looking for garbage among them finds none and
-    # costs as much as the analysis.
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    with unsearched(kept):
         if listed is None:
             exclude, force = settings.left_out, settings.force_exclude
             listed = listing(paths, exclude, force_exclude=force, present=texts or {}, named=named)
         return _check(paths, settings, texts or {}, jobs, progress, suppress, listed, kept)
-    finally:
-        if collecting:
-            # What is young is looked through at once: the whole program. Old, it waits for its turn; what is
-            # kept to be asked more is no garbage.
-            gc.freeze()
-            if kept is None:
-                gc.unfreeze()
-            gc.enable()
 
 
 def _check(

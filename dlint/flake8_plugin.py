@@ -9,7 +9,6 @@ the choice of codes are left to flake8.
 from __future__ import annotations
 
 import ast
-import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -212,15 +211,15 @@ def _report(
     jobs: int = 1,
 ) -> Report:
     """What the engine finds."""
+    from dlint.analysis.kept import Kept
     from dlint.engine import check
 
     try:
-        report = check(paths, settings, texts=texts, jobs=jobs, suppress=False, listed=listed)
+        # Kept, the program is not taken apart, and no search for garbage goes through it, here or in the
+        # processes that flake8 forks: each would cost as much as the check did.
+        report = check(paths, settings, texts=texts, jobs=jobs, suppress=False, listed=listed, kept=Kept())
     except SettingsError as error:
         raise _critical(str(error)) from error
-    # The program is garbage now. Looking for it costs as much as the check did, in this process and in those
-    # that flake8 forks, each time that Python looks through all it has.
-    gc.freeze()
     return report
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import gc
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -12,6 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dlint.analysis.garbage import search
 from dlint.analysis.guarded import GivenUp, guarded, too_much
 from dlint.budget.budget import BUDGET
 from dlint.finding import Finding, Span, Trouble
@@ -93,7 +93,10 @@ def analyse(project: Project, jobs: int, progress: Progress | None, kept: Kept |
 
 
 def programs(project: Project) -> Iterator[Program]:
-    """The program of each block of a project, one after the other: with the next, the one before is gone."""
+    """The program of each block of a project, one after the other: with the next, the one before is gone.
+
+    To be called where it is ``unsearched``.
+    """
     analysis = _Analysis(project)
     try:
         for number in range(len(analysis.blocks)):
@@ -106,7 +109,6 @@ class _Analysis:
     """The index of a project, and its blocks one by one."""
 
     def __init__(self, project: Project) -> None:
-        gc.disable()  # in a process of its own, too
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
         self._project = project
         self._index = Index(project.root, project.files, project.texts)
@@ -127,9 +129,10 @@ class _Analysis:
                 outcome = self._judged(program)
                 if kept is not None and not outcome.failures:
                     kept.keep(program, self._project.files, self._project.texts)
+                else:
+                    program.let_go()
                 yield outcome
             return
-        gc.freeze()  # the search for garbage between blocks need not go through what was there before
         _in_this_process.analysis = self  # a forked process finds it there
         try:
             if jobs == 0 and len(self.blocks) >= _WORTH_PROCESSES:
@@ -149,12 +152,12 @@ class _Analysis:
         finally:
             _in_this_process.analysis = None
             self.let_go()
-            gc.unfreeze()
 
     def let_go(self) -> None:
         """Ends the program that was looked at last."""
         if self._at is not None:
             self._at.let_go()
+            search()
 
     def _rounds(self, each: Callable[..., Iterable[Any]], progress: Progress | None) -> Iterator[Outcome]:
         """What blocks must know of one another, then what is found in each of them."""
@@ -195,8 +198,7 @@ class _Analysis:
     def turn_to(self, number: int) -> Program:
         """The program of a block, begun afresh: what it can find must not depend on what was looked at before
         it. The one before is let go, for memory holds one of them."""
-        if self._at is not None:
-            self._at.let_go()
+        self.let_go()
         self._at = self._program(self.blocks[number])
         return self._at
 

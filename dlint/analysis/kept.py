@@ -22,7 +22,14 @@ class Kept:
 
     def let_go(self) -> None:
         """Holds none: memory has room for the next."""
+        if self._held is not None:
+            self._held[0].let_go()
         self._held = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether there is a program."""
+        return self._held is not None
 
     def program(self, files: Sequence[Path], texts: Mapping[Path, bytes]) -> Program | None:
         """The program of just these files with just these texts; None where another is held."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from dlint import engine
 from dlint.analysis.analysis import Project, programs
+from dlint.analysis.garbage import unsearched
 from dlint.budget.budget import Exhausted
 from dlint.finding import Finding, Trouble
 from dlint.in_cells import Notebooks
@@ -29,13 +29,14 @@ def look(paths: Sequence[Path], settings: Settings) -> tuple[list[LoaderView], t
         asked = {path.relative_to(root).as_posix(): display_path(path) for path in files}
         shown = {path.relative_to(root).as_posix(): display_path(path) for path in program_files}
         try:
-            for program in programs(Project(root, tuple(program_files), settings, {})):
-                found += [_Shown(shown).loader(view) for view in loaders_of(program) if view.path in asked]
+            with unsearched():
+                for program in programs(Project(root, tuple(program_files), settings, {})):
+                    found += [
+                        _Shown(shown).loader(view) for view in loaders_of(program) if view.path in asked
+                    ]
         except (Exhausted, RecursionError):
             what = "too large to be looked through: some loaders are missing"
             troubles.append(Trouble(display_path(root), what))
-        finally:
-            gc.enable()
     notebooks = Notebooks({})
     placed = [(finding, notebooks.in_program(finding)) for finding in report.findings]
     views = [_in_cells(_with_findings(view, placed), notebooks) for view in found]

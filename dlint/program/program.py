@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import gc
 import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -368,12 +367,10 @@ class Program:
 
     def let_go(self) -> None:
         """Ends the program, and frees its trees and values."""
-        # What asks hangs together in circles. Broken here, they need not be looked for among a million
-        # nodes; the search finds what is left.
+        # What asks hangs together in circles: broken here, they need not be searched for among a million nodes.
         self.evaluator.let_go()
         vars(self).clear()
         forget()
-        gc.collect()
 
 
 def forget() -> None:

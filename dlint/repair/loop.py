@@ -72,6 +72,7 @@ def repair(
                 repairing(len(work.gone), len(work.gone) + len(work.findings))
     except Enough:
         pass
+    kept.let_go()
     return work.result(report)
 
 

@@ -6,12 +6,12 @@ Nothing is run: the files are read, as ``dlint check`` reads them.
 from __future__ import annotations
 
 import ast
-import gc
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from dlint.analysis.analysis import Project, programs
+from dlint.analysis.garbage import unsearched
 from dlint.budget.budget import Exhausted
 from dlint.finding import Trouble
 from dlint.loaders.loaders import Loader
@@ -44,15 +44,14 @@ def offers(paths: Sequence[Path], settings: Settings) -> tuple[list[Offer], tupl
     for root, files, program_files in listed.programs:
         shown = {path.relative_to(root).as_posix(): display_path(path) for path in files}
         try:
-            for program in programs(Project(root, tuple(program_files), settings, {})):
-                for loader in program.loaders:
-                    path = shown.get(loader.module.relative)
-                    if path is not None and path.endswith(".py") and not loader.inherited:
-                        found |= dict.fromkeys(_of(loader, path))
+            with unsearched():
+                for program in programs(Project(root, tuple(program_files), settings, {})):
+                    for loader in program.loaders:
+                        path = shown.get(loader.module.relative)
+                        if path is not None and path.endswith(".py") and not loader.inherited:
+                            found |= dict.fromkeys(_of(loader, path))
         except (Exhausted, RecursionError):
             troubles.append(Trouble(display_path(root), "too large to be looked through"))
-        finally:
-            gc.enable()
     ordered = sorted(found, key=lambda each: (each.target.partition(":")[0], bool(each.needs), each.line))
     once: dict[str, Offer] = {}
     for each in ordered:  # several loaders may come out of one name
