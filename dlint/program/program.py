@@ -367,7 +367,7 @@ class Program:
 
     def let_go(self) -> None:
         """Ends the program, and frees its trees and values."""
-        # What asks hangs together in circles: broken here, they need not be searched for among a million nodes.
+        # What asks hangs together in circles. Broken here, they need not be searched for among many nodes.
         self.evaluator.let_go()
         vars(self).clear()
         forget()
