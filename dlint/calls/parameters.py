@@ -12,6 +12,7 @@ from dlint.calls.heirs import Heirs
 from dlint.calls.many_callers import different_first, few
 from dlint.evaluation.entries import ABSENT
 from dlint.evaluation.questions import begun
+from dlint.objects.attributes import ANOTHER_HEIR, of_heir
 from dlint.source.statements import FunctionNode, parameters, self_name
 from dlint.values import declared_paths
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
@@ -129,7 +130,7 @@ class Parameters:
                 if self._evaluator.sites.knows(scope):  # else they are being looked for, further out
                     self._heirs[id(scope)] = heirs
             if not any(receivers for _, receivers in heirs):
-                return self._of_heirs(owner, of_class, world) or anyone
+                return self._of_heirs(scope, owner, plain, world) or anyone
             found: list[Outcome] = []
             for index, receivers in heirs:
                 if chosen in (None, index, _ANOTHER):
@@ -148,16 +149,28 @@ class Parameters:
         finally:
             del self._asking[mark]
 
-    def _of_heirs(self, owner: Class, of_class: bool, world: World) -> list[Outcome]:
+    def _of_heirs(
+        self, scope: FunctionNode, owner: Class, plain: Instance | Class, world: World
+    ) -> list[Outcome]:
         """The same where nobody is seen to call a method of a class that leaves others to those below it: an
-        object of one of these, the same one wherever the methods of the class are asked for theirs."""
+        object of one of these, the same one wherever the methods of the class are asked for theirs. Those
+        that have a method of their own for it never come to this one; where all have, it is of none that is
+        known."""
         which = ("heir", owner.key)
         chosen = world.known(which)
+        heirs = [each for each in enumerate(self._left_to.of(owner)) if chosen in (None, each[0])]
+        taking = [(index, below) for index, below in heirs if self._takes(below, scope)]
+        if heirs and not taking:
+            return [(plain, world.assuming(of_heir(plain), ANOTHER_HEIR))]
         return [
-            (below if of_class else Instance(below, None, None), world.assuming(which, index))
-            for index, below in enumerate(self._left_to.of(owner))
-            if chosen in (None, index)
+            (Instance(below, None, None) if isinstance(plain, Instance) else below, world.assuming(which, index))
+            for index, below in taking
         ]
+
+    def _takes(self, cls: Class, scope: FunctionNode) -> bool:
+        """Whether objects of a class may have a method from a class above it."""
+        members = self._evaluator.classes.member(cls, scope.name)
+        return any(not isinstance(value, Function) or value.node is scope for value, _ in members)
 
     def _is_made(self, cls: Class) -> bool:
         """Whether the program makes objects of a class itself, and not only of those below it."""

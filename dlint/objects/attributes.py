@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dlint.evaluation.containers import is_method
 from dlint.knowledge.loading import is_kept, kept_parameters
@@ -51,6 +51,13 @@ if TYPE_CHECKING:
 # What an attribute holds (None: nothing yet), in which world, and the id of the method that stored it.
 _Held: TypeAlias = tuple[Value | None, World, int]
 _MOST_SUBCLASSES = 8
+# An heir that is none of those that are known.
+ANOTHER_HEIR: Final = "another"
+
+
+def of_heir(instance: Value) -> Key:
+    """What is assumed of the class of an object that leaves some of its methods to those below it."""
+    return ("of heir", instance.key)
 
 
 class Attributes:
@@ -247,7 +254,7 @@ class Attributes:
     ) -> list[Outcome]:
         """What an object of some class below has, in the world in which it is of that class, where only those
         have more than a name for it; nothing where it is known of none."""
-        mark = ("of heir", instance.key)
+        mark = of_heir(instance)
         found: list[Outcome] = []
         heirs = self._by_heir(instance, name, node, point, world)
         for below, outcomes in heirs[:_MOST_SUBCLASSES]:
@@ -255,7 +262,7 @@ class Attributes:
         if all(isinstance(value, Unknown) for value, _ in found):
             return []
         if len(heirs) > _MOST_SUBCLASSES and world.known(mark) is None:
-            found.append((Unknown(("attribute", instance.key, name)), world.assuming(mark, "another")))
+            found.append((Unknown(("attribute", instance.key, name)), world.assuming(mark, ANOTHER_HEIR)))
         return found
 
     def _by_heir(
