@@ -162,8 +162,9 @@ class Parameters:
         taking = [(index, below) for index, below in heirs if self._takes(below, scope)]
         if heirs and not taking:
             return [(plain, world.assuming(of_heir(plain), ANOTHER_HEIR))]
+        by_object = isinstance(plain, Instance)
         return [
-            (Instance(below, None, None) if isinstance(plain, Instance) else below, world.assuming(which, index))
+            (Instance(below, None, None) if by_object else below, world.assuming(which, index))
             for index, below in taking
         ]
 
@@ -495,6 +496,31 @@ class Parameters:
             for table, _ in self._evaluator.value_of(splat, HERE)
         )
 
+    def _from_configuration(
+        self, name: str, scope: FunctionNode, frame: Frame, world: World
+    ) -> list[Outcome]:
+        """What the mappings of a configuration give to a parameter, or anything else; nothing where none has
+        the function called."""
+        configured = self._evaluator.named.configured
+        makings = configured.calling(scope, frame)
+        if not makings:
+            return []
+        choice, mark = ("caller", id(scope)), (id(scope), name)
+        chosen = world.known(choice)
+        found: list[Outcome] = []
+        self._asking[mark] = self._evaluator.depth
+        try:
+            for index, making in enumerate(makings):
+                if chosen in (None, index):
+                    w = world if chosen is not None else world.assuming(choice, index)
+                    given = configured.given(making, name, frame, w)
+                    found += given or [(Unknown(("parameter", frame.key, name)), w)]
+        finally:
+            del self._asking[mark]
+        if found and chosen is None:
+            found.append((Unknown(("parameter", frame.key, name)), world.assuming(choice, _ANOTHER)))
+        return found
+
     def _from_callers(self, name: str, frame: Frame, world: World) -> list[Outcome]:
         """A parameter in a function that is looked at without a certain call: what its callers pass.
 
@@ -512,7 +538,11 @@ class Parameters:
         if not sites:
             if isinstance(scope, ast.Lambda):
                 return unknown
-            return self._evaluator.commands.called(name, scope, frame, world) or unknown
+            return (
+                self._evaluator.commands.called(name, scope, frame, world)
+                or self._from_configuration(name, scope, frame, world)
+                or unknown
+            )
         if len(self._asking) > _MOST_ASKED:
             self._evaluator.cut()
             return unknown

@@ -10,9 +10,10 @@ import ast
 from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Protocol
 
+from dlint.project.configuration.targets import Section
 from dlint.project.modules import Modules
 from dlint.source.module import Module
-from dlint.source.statements import Scope
+from dlint.source.statements import FunctionNode, Scope
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (
@@ -347,6 +348,19 @@ class Named(Protocol):
     def located(self, made: Made, point: Point, world: World) -> list[Outcome]: ...
 
     def instantiated(self, made: Made, point: Point, world: World) -> list[Outcome]: ...
+
+    def of_path(self, path: str, point: Point) -> list[Value]: ...
+
+    @property
+    def configured(self) -> Configured: ...
+
+
+class Configured(Protocol):
+    """What a configuration has made."""
+
+    def calling(self, scope: FunctionNode, frame: Frame) -> list[Section]: ...
+
+    def given(self, making: Section, name: str, frame: Frame, world: World) -> list[Outcome]: ...
 
 
 class Filled(Protocol):

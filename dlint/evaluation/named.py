@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from dlint.evaluation.configured import Configured
 from dlint.knowledge.names import ONLY_KINDS
 from dlint.knowledge.words.reflection import IMPORTS
 from dlint.source.nodes import walk
@@ -47,6 +48,7 @@ class Named:
         self._evaluator = evaluator
         self._configured: dict[str, list[Value]] = {}
         self._spoken_of: dict[tuple[str, int], bool] = {}
+        self.configured = Configured(evaluator)
 
     # Modules
 
@@ -187,7 +189,7 @@ class Named:
         found: list[Outcome] = []
         for name, w in self._evaluator.value_of(path[0], world) if path else ():
             if isinstance(name, Const) and isinstance(name.value, str):
-                found += [(value, w) for value in self._of_path(name.value, point)] or [(made, w)]
+                found += [(value, w) for value in self.of_path(name.value, point)] or [(made, w)]
             else:
                 found += self._any(("located", made.key, name.key), made, point, w)
         return found or [(made, world)]
@@ -205,8 +207,18 @@ class Named:
                     if isinstance(name, str) and name != _TARGET
                 }
                 arguments = Arguments(keywords={**given, **made.arguments.keywords})
-                for callee in self._of_path(target.value, point):
+                for callee in self.of_path(target.value, point):
                     found += self._evaluator.invoke(callee, arguments, made.node, point, w)
+                continue
+            given = made.arguments.keywords
+            known = [
+                outcome
+                for making in self.configured.under(told[0].expression)
+                for outcome in self.configured.made(making, given, made.node, point, w)
+            ]
+            if known:
+                mark = ("instantiated", made.key, table.key)
+                found += told_apart([*known, (made, w)], mark)
             else:
                 for value, v in self._any(("instantiated", made.key, table.key), made, point, w):
                     is_class = isinstance(value, Class)
@@ -219,12 +231,12 @@ class Named:
         known = self._configured.get(importer)
         if known is None:
             index = self._evaluator.modules.index
-            found = [value for path in index.configured for value in self._of_path(path, point)]
+            found = [value for path in index.configured for value in self.of_path(path, point)]
             known = list({value.key: value for value in found}.values())
             self._configured[importer] = known = sorted(known, key=lambda each: not isinstance(each, Class))
         return told_apart([(value, world) for value in (*known[:_MOST], otherwise)], mark)
 
-    def _of_path(self, path: str, point: Point) -> list[Value]:
+    def of_path(self, path: str, point: Point) -> list[Value]:
         """The class or function of the program at a dotted path."""
         module, _, name = path.rpartition(".")
         home = self._module(module, point.frame.module.relative) if module else None

@@ -203,8 +203,12 @@ _PARAMETERS = {
     "InMemoryDataset": ("root", "transform", "pre_transform"),
 }
 _KEEPING_MODULES = ("torchvision.datasets.", "torch_geometric.data.")
+# The parameters of transformers.Trainer in order, as far as anybody gives them by position.
+TRAINER_SIGNATURE = ("model", "args", "data_collator", "train_dataset", "eval_dataset")
+TRAINER_NAMES = ("transformers.Trainer", "transformers.Seq2SeqTrainer", "trl.SFTTrainer")
 # What is made of other objects, of which it keeps all: the positional parameters.
 _MADE_OF_OTHERS = {
+    **dict.fromkeys(TRAINER_NAMES, TRAINER_SIGNATURE),
     "torch.utils.data.ConcatDataset": ("datasets",),
     "torch.utils.data.Subset": ("dataset", "indices"),
     RANDOM_SPLIT: ("dataset",),
@@ -237,13 +241,13 @@ INNER_PARTS = ("dataset", "datasets")
 
 
 def is_kept(attribute: str) -> bool:
-    """Whether an attribute has the name of an argument that datasets of libraries keep."""
-    return attribute in _KEPT or attribute in INNER_PARTS
+    """Whether an attribute has the name of an argument that datasets or trainers of libraries keep."""
+    return attribute in _KEPT or attribute in INNER_PARTS or attribute in TRAINER_SIGNATURE
 
 
 def kept_parameters(library: str, attribute: str) -> tuple[str, ...] | None:
-    """The positional parameters of a library dataset's constructor, where its objects keep the one of
-    this name as an attribute; None where they do not."""
+    """The positional parameters of the constructor of a library's dataset or trainer, where its objects keep
+    the one of this name as an attribute; None where they do not."""
     if library in _MADE_OF_OTHERS:
         return _MADE_OF_OTHERS[library] if attribute in _MADE_OF_OTHERS[library] else None
     if attribute not in _KEPT or not library.startswith(_KEEPING_MODULES):

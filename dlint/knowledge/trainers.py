@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from dlint.knowledge.loading import LoaderClass
-
-# The parameters of transformers.Trainer in order, as far as anybody gives them by position.
-_SIGNATURE = ("model", "args", "data_collator", "train_dataset", "eval_dataset")
+from dlint.knowledge.loading import TRAINER_NAMES, TRAINER_SIGNATURE, LoaderClass
 
 # They seed NumPy and random in each worker, shuffle by samplers of their own, and tell those and the datasets
 # the epoch.
 TRAINERS = {
-    name: LoaderClass(name, seeds_workers=True, signature=_SIGNATURE)
-    for name in ("transformers.Trainer", "transformers.Seq2SeqTrainer", "trl.SFTTrainer")
+    name: LoaderClass(name, seeds_workers=True, signature=TRAINER_SIGNATURE) for name in TRAINER_NAMES
 }
 # Who uses one of them mentions its library.
 TRAINER_LIBRARIES = ("transformers", "trl")

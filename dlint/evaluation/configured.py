@@ -1,0 +1,120 @@
+"""What Hydra makes of a configuration: ``dataset: {_target_: data.Birds, transform: {_target_: data.Flip}}``.
+
+Of what stands there only objects are known: numbers and texts the user may change, and which of several files
+counts nobody knows.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from dlint.knowledge.words.reflection import FINDS_BY_NAME
+from dlint.project.configuration.targets import PARTIAL, Listed, Node, Section, made_in
+from dlint.source.statements import FunctionNode
+from dlint.values.frame import Argument, Arguments, Frame, Point
+from dlint.values.outcomes import Outcome
+from dlint.values.values import Class, External, Function, Items, Key, Partial, Unknown, Value
+
+if TYPE_CHECKING:
+    from dlint.evaluation.interface import Evaluator
+    from dlint.values.worlds import World
+
+# Of so many mappings with a name, or under a key, the first are looked at.
+_MOST = 12
+
+
+class Configured:
+    """Questions about what a configuration has made."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._all: list[Section] | None = None
+        self._of: dict[int, list[Section]] = {}
+        # What stands for the calls that make the objects, by the mapping.
+        self._nodes: dict[int, ast.Pass] = {}
+
+    def under(self, node: ast.expr | None) -> list[Section]:
+        """The mappings that stand under the key by which an expression asks for one: ``cfg.data.train``."""
+        match node:
+            case ast.Attribute(attr=key) | ast.Subscript(slice=ast.Constant(value=str(key))):
+                return [each for each in self._makings() if each.key == key][:_MOST]
+        return []
+
+    def calling(self, scope: FunctionNode, frame: Frame) -> list[Section]:
+        """The mappings that call a function, or make objects which take their constructor from here."""
+        owner = frame.owner
+        if not self._makings() or (owner is not None and scope.name != "__init__"):
+            return []
+        found = self._of.get(id(scope))
+        if found is None:
+            self._of[id(scope)] = []  # for whoever asks for it meanwhile
+            names = {scope.name} if owner is None else {owner.name, *self._below(owner)}
+            asked = [each for each in self._makings() if (each.target or "").rpartition(".")[2] in names]
+            point = Point(self._evaluator.modules.frame(frame.module), None)
+            found = self._of[id(scope)] = [each for each in asked[:_MOST] if self._calls(each, scope, point)]
+        return found
+
+    def given(self, making: Section, name: str, frame: Frame, world: World) -> list[Outcome]:
+        """What a mapping gives to a parameter; empty where it says nothing of it."""
+        node = making.entries.get(name)
+        point = Point(self._evaluator.modules.frame(frame.module), None)
+        return [] if node is None else self._values(node, point, world)
+
+    def made(
+        self, making: Section, given: dict[str, Argument], node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        """What a mapping makes, with what is given besides."""
+        keywords = {
+            name: Argument(None, None, self._values(entry, point, world)[0][0])
+            for name, entry in making.entries.items()
+            if not name.startswith("_")
+        }
+        arguments = Arguments(keywords={**keywords, **given})
+        target = making.target or ""
+        callees: list[Value] = self._evaluator.named.of_path(target, point) or [External(target)]
+        if making.entries.get(PARTIAL) == "true":
+            return [(Partial(callee, arguments), world) for callee in callees]
+        return [
+            outcome
+            for callee in callees
+            for outcome in self._evaluator.invoke(callee, arguments, node, point, world)
+        ]
+
+    def _makings(self) -> list[Section]:
+        if self._all is None:
+            index = self._evaluator.modules.index
+            asked = any(index.mentioning(word) for word in FINDS_BY_NAME)
+            self._all = list(made_in(index.configuration_files)) if asked else []
+        return self._all
+
+    def _below(self, cls: Class) -> list[str]:
+        """The names of the classes below one."""
+        found: list[str] = []
+        waiting = [cls]
+        while waiting and len(found) < _MOST:
+            for below in self._evaluator.classes.subclasses(waiting.pop(0), _MOST):
+                if below.name not in found:
+                    found.append(below.name)
+                    waiting.append(below)
+        return found
+
+    def _calls(self, making: Section, scope: FunctionNode, point: Point) -> bool:
+        for value in self._evaluator.named.of_path(making.target or "", point):
+            if isinstance(value, Class):
+                members = self._evaluator.classes.member(value, "__init__")
+                if any(isinstance(each, Function) and each.node is scope for each, _ in members):
+                    return True
+            elif isinstance(value, Function) and value.node is scope:
+                return True
+        return False
+
+    def _values(self, node: Node, point: Point, world: World) -> list[Outcome]:
+        key: Key = ("configured", id(node))
+        if isinstance(node, Listed):
+            items = tuple(self._values(item, point, world)[0][0] for item in node.items)
+            return [(Items("list", items), world)]
+        if isinstance(node, Section) and node.target is not None:
+            at = self._nodes.setdefault(id(node), ast.Pass())
+            return self.made(node, {}, at, point, world) or [(Unknown(key), world)]
+        return [(Unknown(key), world)]
