@@ -14,7 +14,7 @@ from dlint.project.configuration.targets import PARTIAL, Listed, Node, Section, 
 from dlint.source.statements import FunctionNode
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Class, External, Function, Items, Key, Partial, Unknown, Value
+from dlint.values.values import Class, Const, External, Function, Items, Key, Partial, Unknown, Value
 
 if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
@@ -34,12 +34,23 @@ class Configured:
         # What stands for the calls that make the objects, by the mapping.
         self._nodes: dict[int, ast.Pass] = {}
 
-    def under(self, node: ast.expr | None) -> list[Section]:
-        """The mappings that stand under the key by which an expression asks for one: ``cfg.data.train``."""
-        match node:
-            case ast.Attribute(attr=key) | ast.Subscript(slice=ast.Constant(value=str(key))):
-                return [each for each in self._makings() if each.key == key][:_MOST]
-        return []
+    def under(self, asked: Argument, world: World) -> list[Section]:
+        """The mappings that stand under the key by which an expression asks for one: ``cfg.data.train``,
+        ``cfg.data[split]``."""
+        keys: set[Value] = set()
+        match asked.expression:
+            case ast.Attribute(attr=key):
+                keys.add(Const(key))
+            case ast.Subscript(slice=key) if asked.point is not None:
+                keys.update(value for value, _ in self._evaluator.values(key, asked.point, world))
+        if not keys or not all(isinstance(key, Const) for key in keys):
+            return []
+        names = {key.value for key in keys if isinstance(key, Const)}
+        return [each for each in self._makings() if each.key in names][:_MOST]
+
+    def is_target(self, name: str) -> bool:
+        """Whether a mapping has something of this name called."""
+        return any(each.called == name for each in self._makings())
 
     def calling(self, scope: FunctionNode, frame: Frame) -> list[Section]:
         """The mappings that call a function, or make objects which take their constructor from here."""
@@ -50,7 +61,7 @@ class Configured:
         if found is None:
             self._of[id(scope)] = []  # for whoever asks for it meanwhile
             names = {scope.name} if owner is None else {owner.name, *self._below(owner)}
-            asked = [each for each in self._makings() if (each.target or "").rpartition(".")[2] in names]
+            asked = [each for each in self._makings() if each.called in names]
             point = Point(self._evaluator.modules.frame(frame.module), None)
             found = self._of[id(scope)] = [each for each in asked[:_MOST] if self._calls(each, scope, point)]
         return found

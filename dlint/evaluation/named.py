@@ -213,7 +213,7 @@ class Named:
             given = made.arguments.keywords
             known = [
                 outcome
-                for making in self.configured.under(told[0].expression)
+                for making in self.configured.under(told[0], w)
                 for outcome in self.configured.made(making, given, made.node, point, w)
             ]
             if known:

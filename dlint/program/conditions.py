@@ -71,7 +71,8 @@ def _by_others(program: Program, loader: Loader) -> str | None:
 
 def _is_left_alone(program: Program, way: Way) -> bool:
     """Whether nothing in the project speaks of the outermost function of a way but where it is defined,
-    imported and exported. What is decorated, a test and a script's own main are called by others."""
+    imported and exported. What is decorated, a test and a script's own main are called by others, and what
+    a configuration has called is, too."""
     function = way.functions[-1]
     assert isinstance(function, ast.FunctionDef)
     name, index = function.name, program.modules.index
@@ -80,7 +81,7 @@ def _is_left_alone(program: Program, way: Way) -> bool:
     if name == "main" or index.is_test(way.module.relative) or "Fire(" in way.module.text:
         return False
     home = way.module.relative
-    return all(
+    return not program.evaluator.named.configured.is_target(name) and all(
         index.only_exports(relative, name)
         for relative in index.naming(name)
         if index.may_mean(relative, name, home)

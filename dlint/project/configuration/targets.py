@@ -36,6 +36,11 @@ class Section:
         name = _NAME.fullmatch(text) if isinstance(text, str) else None
         return None if name is None else name["name"]
 
+    @property
+    def called(self) -> str:
+        """The last part of that name."""
+        return (self.target or "").rpartition(".")[2]
+
 
 class Listed:
     """A list of a configuration."""
