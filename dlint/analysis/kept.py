@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ class Kept:
         """Holds none: memory has room for the next."""
         if self._held is not None:
             self._held[0].let_go()
+            gc.unfreeze()  # from here on a search may go through what is left of it
         self._held = None
 
     @property
