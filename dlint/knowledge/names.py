@@ -143,7 +143,7 @@ def has_members_by_key(name: str) -> bool:
 
 
 # What gives a dict of datasets, a split under each name, where it is not asked for one of them; what makes
-# such a dict of one dataset; and the methods of a dict that give another one, with the same done to each split.
+# such a dict of one dataset; and the methods of a dict that give another one, the same done to each split.
 _TO_EACH_SPLIT = (
     r"(?:\(\)\.(?:cast|cast_column|class_encode_column|filter|flatten|map|remove_columns|rename_columns?"
     r"|select_columns|shuffle|sort|with_format|with_transform))*"

@@ -47,7 +47,7 @@ def on_options(program: Program, use: WorkerUse) -> Iterator[OnOptions]:
             continue
         seen.add(id(made.node))
         reader = next((each for each in use.code.visits if each.frame.key == event.point.frame.key), None)
-        if reader is None or is_for_one_process([reader]) or not _only_carries(program, made, target):
+        if reader is None or is_for_one_process([reader]) or not _only_carries(program, use, made, target):
             continue
         if (
             made_in_parent(program, made, functions_of(program, use))
@@ -74,10 +74,14 @@ def _name(target: ast.Attribute | ast.Subscript) -> str:
     return str(target.slice.value) if isinstance(target.slice, ast.Constant) else ""
 
 
-def _only_carries(program: Program, made: Made, target: ast.Attribute | ast.Subscript) -> bool:
-    """Whether what a handle is put on is none of the program's own objects, of which others tell."""
-    held = program.evaluator.values(target.value, made.point)
-    return bool(_name(target)) and not any(isinstance(value, Instance) for value, _ in held)
+def _only_carries(
+    program: Program, use: WorkerUse, made: Made, target: ast.Attribute | ast.Subscript
+) -> bool:
+    """Whether what a handle is put on is no object of the program's that workers get, of which others tell."""
+    held = {value.key for value, _ in program.evaluator.values(target.value, made.point)}
+    return bool(_name(target)) and not any(
+        part.value.key in held for part in program.shipped(use) if isinstance(part.value, Instance)
+    )
 
 
 def _is_stored_by_workers(program: Program, use: WorkerUse, name: str) -> bool:
