@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.fork.early.run_by import run_by
-from dlint.fork.early.surely import is_sure
+from dlint.fork.ways.run_by import run_by
+from dlint.fork.ways.surely import is_sure
 from dlint.objects.elsewhere.additions import GROWS, growths
 from dlint.objects.set_by_name import set_by_text
 from dlint.source.statements import FunctionNode, functions_in, own_names, self_name, statements_in

@@ -77,7 +77,7 @@ def _name(target: ast.Attribute | ast.Subscript) -> str:
 def _only_carries(
     program: Program, use: WorkerUse, made: Made, target: ast.Attribute | ast.Subscript
 ) -> bool:
-    """Whether what a handle is put on is no object of the program's that workers get, of which others tell."""
+    """Whether what a handle is put on is no object that workers get, of which others tell."""
     held = {value.key for value, _ in program.evaluator.values(target.value, made.point)}
     return bool(_name(target)) and not any(
         part.value.key in held for part in program.shipped(use) if isinstance(part.value, Instance)
