@@ -98,6 +98,8 @@ def _left(
         and isinstance(node, FunctionNode)
         and not (isinstance(node, ast.AsyncFunctionDef) or is_generator(node) or node.decorator_list)
         and own in layout_of(node).changes
+        # By another name for it, or for a part of it, there is no telling what is stored where.
+        and not any(own in meant for meant in layout_of(node).aliased.values())
         and not any(own in own_names(statement) for statement in statements_in(node.body))
     )
     if not followed:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from dlint.evaluation.handed import is_changed_by
 from dlint.source.statements import dotted, functions_in, statements_in, steps
 from dlint.values.frame import Argument, Frame, Point
-from dlint.values.values import Instance
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -40,8 +39,8 @@ def _scopes(evaluator: Evaluator, name: str, frame: Frame) -> Iterator[Frame]:
     while around is not None:
         yield around
         around = around.outer
-    if "." in name and isinstance(frame.receiver, Instance):
-        for above in evaluator.classes.line(frame.receiver.cls):
+    if "." in name and frame.owner is not None:
+        for above in evaluator.classes.line(frame.owner):
             outer = Frame(above.module, above.node, above.frame)
             for method in functions_in(above.node.body):
                 yield Frame(above.module, method, outer, receiver=frame.receiver, owner=above)
