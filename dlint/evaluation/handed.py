@@ -7,10 +7,19 @@ import ast
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dlint.source.statements import FunctionNode, dotted, own_names, statements_in, steps
-from dlint.values.frame import Point, arguments_of, layout_of
+from dlint.source.statements import (
+    FunctionNode,
+    changed_names,
+    dotted,
+    own_names,
+    statements_in,
+    steps,
+    taken,
+)
+from dlint.values.frame import Frame, Point, arguments_of, layout_of
 from dlint.values.functions import is_generator, passed
 from dlint.values.outcomes import Outcome
+from dlint.values.places import loops_around
 from dlint.values.values import Function, Table, Value
 from dlint.values.worlds import World
 
@@ -93,23 +102,57 @@ def _left(
 ) -> list[Outcome]:
     """What a function leaves of a container that it gets for a parameter."""
     node = function.node
-    followed = (
-        isinstance(value, Table)
-        and isinstance(node, FunctionNode)
-        and not (isinstance(node, ast.AsyncFunctionDef) or is_generator(node) or node.decorator_list)
-        and own in layout_of(node).changes
-        # By another name for it, or for a part of it, there is no telling what is stored where.
-        and not any(own in meant for meant in layout_of(node).aliased.values())
-        and not any(own in own_names(statement) for statement in statements_in(node.body))
-    )
-    if not followed:
-        return [(evaluator.containers.forgotten(value, before), world)]
     frame = evaluator.calls.enter(function, arguments_of(call, before), call, before)
+    forgotten = evaluator.containers.forgotten(value, before)
+    if (
+        not isinstance(value, Table)
+        or not isinstance(node, ast.FunctionDef)
+        or is_generator(node)
+        or node.decorator_list
+        or not _shows_what_it_changes(frame, own)
+    ):
+        return [(forgotten, world)]
     return [
-        (after if isinstance(after, Table) else evaluator.containers.forgotten(value, before), w)
+        (after if isinstance(after, Table) else forgotten, w)
         for end, here in evaluator.calls.ends(frame, world)
         for after, w in evaluator.names.lookup(own, Point(frame, end), here)
-    ] or [(evaluator.containers.forgotten(value, before), world)]
+    ] or [(forgotten, world)]
+
+
+def _shows_what_it_changes(frame: Frame, own: str) -> bool:
+    """Whether a function changes what it gets for a parameter itself, under keys that it writes out, and not
+    in rounds, of which nobody knows how many there are, nor by another name for it or a part of it."""
+    layout = frame.layout
+    if own not in layout.changes or any(own in meant for meant in layout.aliased.values()):
+        return False
+    return all(
+        own not in own_names(statement)
+        and (
+            own not in changed_names(statement)
+            or (
+                _is_under_keys(statement, own)
+                and not any(True for _ in loops_around(Point(frame, statement)))
+            )
+        )
+        for statement in statements_in(layout.body)
+    )
+
+
+def _is_under_keys(statement: ast.stmt, own: str) -> bool:
+    """Whether a statement changes a dict only under keys that are written out, or by ``update``."""
+    keys: list[ast.expr | None] = [key for path, key in taken(statement) if path == own]
+    match statement:
+        case ast.Assign(targets=targets) | ast.Delete(targets=targets):
+            for target in targets:
+                keys += steps(target)[1]
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=held, attr=method), args=given)):
+            keys += steps(held)[1]
+            keys += given[:1] if method in ("setdefault", "pop") else []
+            if method not in ("setdefault", "pop", "update"):
+                return False
+        case _:
+            return False
+    return all(isinstance(key, ast.Constant) for key in keys)
 
 
 def _gets(call: ast.Call, name: str) -> bool:
