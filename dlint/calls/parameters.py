@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from dlint.calls.decorators import Inside, calls_inside, fills_arguments
 from dlint.calls.heirs import Heirs
 from dlint.calls.many_callers import different_first, few
-from dlint.evaluation.entries import ABSENT
+from dlint.evaluation.dicts.entries import ABSENT
 from dlint.evaluation.questions import begun
 from dlint.source.statements import FunctionNode, parameters, self_name
 from dlint.values import declared_paths

@@ -8,7 +8,7 @@ import itertools
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dlint.evaluation.handed import after_call
+from dlint.evaluation.dicts.handed import after_call
 from dlint.source.nodes import walk
 from dlint.source.statements import (
     FunctionNode,

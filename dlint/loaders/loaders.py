@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dlint.calls.parameters import default_of
 from dlint.evaluation.library.arguments import given_for
 from dlint.knowledge.loading import SIGNATURE, LoaderClass
-from dlint.loaders.put_right import is_put_right
+from dlint.loaders.given.put_right import is_put_right
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import (

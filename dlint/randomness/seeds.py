@@ -58,7 +58,8 @@ _DEEPEST = 40
 _MOST = 8
 # What gives an object's settings as a dict.
 _AS_DICT = ("vars", "asdict", "dataclasses.asdict")
-# A clock that tells fractions of a second, and what seeds with these, too: NumPy takes none, torch cuts them off.
+# A clock that tells fractions of a second, and what seeds with these, too: NumPy takes none, torch cuts
+# them off.
 _CLOCK, _TAKES_FLOATS = "time.time", "random.seed"
 _WIDTH_KEEPERS = frozenset({"builtins.int", "builtins.abs"})
 

@@ -94,7 +94,7 @@ from typing import NamedTuple
 from dlint.finding import Remedy
 from dlint.fork.start_method import python_starts_anew, surely_starts_anew
 from dlint.knowledge.randomness import SEEDS, TAKES_NO_SEED
-from dlint.loaders.defaults import keeps_by_default
+from dlint.loaders.given.defaults import keeps_by_default
 from dlint.loaders.loaders import Loader
 from dlint.loaders.passes import is_passed_once
 from dlint.loaders.training import is_called_after_evaluation
@@ -105,8 +105,7 @@ from dlint.program.program import Program
 from dlint.randomness.init_functions import init_functions
 from dlint.randomness.seed import FIXED, STATE, WORKER
 from dlint.randomness.torchvision_draws import is_drawn_by
-from dlint.randomness.worker_generators import repeating_renewals
-from dlint.randomness.worker_seeds import Seeding, repeating
+from dlint.randomness.worker_seeds import Seeding, repeating, repeating_renewals
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed
 from dlint.values.frame import Point
@@ -168,7 +167,7 @@ def _keeps_workers(program: Program, loader: Loader) -> bool:
     return (
         keeps_workers(program, loader)
         or _keeps_those_it_seeds(loader)
-        or keeps_by_default(program.evaluator, loader)
+        or keeps_by_default(program.evaluator, loader.arguments, loader.values("persistent_workers"))
     )
 
 

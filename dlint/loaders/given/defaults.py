@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import default_of
 from dlint.source.statements import FunctionNode
-from dlint.values.frame import Point
-from dlint.values.values import Const, Instance, Unknown
+from dlint.values.frame import Arguments, Point
+from dlint.values.values import Const, Instance, Unknown, Value
 from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
-    from dlint.loaders.loaders import Loader
-
-_ARGUMENT = "persistent_workers"
 
 
-def keeps_by_default(evaluator: Evaluator, loader: Loader) -> bool:
+def keeps_by_default(evaluator: Evaluator, arguments: Arguments, values: Sequence[Value | None]) -> bool:
     """Whether a loader keeps its workers for whoever says nothing of it, and nobody is seen to say that it
-    does not: ``def build(dataset, persistent_workers=True)``."""
-    given = loader.arguments.keywords.get(_ARGUMENT)
+    does not: ``def build(dataset, persistent_workers=True)``. ``values`` are what it may be told of that."""
+    given = arguments.keywords.get("persistent_workers")
     if given is None or given.expression is None or given.point is None:
         return False
-    if not all(isinstance(each, Unknown) or each == Const(True) for each in loader.values(_ARGUMENT)):
+    if not all(isinstance(each, Unknown) or each == Const(True) for each in values):
         return False
     defaults = [_default(*each) for each in _parameters(evaluator, given.expression, given.point)]
     return bool(defaults) and all(isinstance(each, ast.Constant) and each.value is True for each in defaults)

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.evaluation.handed import is_changed_by
+from dlint.evaluation.dicts.handed import is_changed_by
 from dlint.source.statements import dotted, functions_in, statements_in, steps
 from dlint.values.frame import Argument, Frame, Point
 
