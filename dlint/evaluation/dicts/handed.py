@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dlint.source.statements import (
-    FunctionNode,
+    MUTATORS,
     changed_names,
     dotted,
     own_names,
@@ -33,7 +33,10 @@ _FAR = 3
 def _changes(evaluator: Evaluator, function: Function, name: str, far: int) -> bool:
     """Whether a function may change a container that it gets for a parameter, itself or by what it calls."""
     node = function.node
-    if not isinstance(node, FunctionNode):
+    if isinstance(node, ast.Lambda):
+        match node.body:
+            case ast.Call(func=ast.Attribute(value=held, attr=method)):
+                return method in MUTATORS and dotted(steps(held)[0]) == name
         return False
     if name in layout_of(node).changes:
         return True
