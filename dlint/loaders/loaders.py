@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from dlint.calls.parameters import default_of, passed
+from dlint.calls.parameters import default_of
 from dlint.evaluation.library.arguments import given_for
 from dlint.knowledge.loading import SIGNATURE, LoaderClass
+from dlint.loaders.given.put_right import is_put_right
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import (
@@ -18,10 +19,8 @@ from dlint.source.statements import (
     functions_in,
     parameters,
     self_name,
-    statements_in,
-    steps,
 )
-from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of, layout_of
+from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import STORED, Outcome, each_once
 from dlint.values.places import guards_around
 from dlint.values.values import (
@@ -321,28 +320,8 @@ class Loader:
 
     def _has_put_right(self) -> bool:
         if self._put_right is None:
-            self._put_right = any(self._is_put_right(options) for options in self.arguments.splats)
+            self._put_right = any(is_put_right(self._evaluator, options) for options in self.arguments.splats)
         return self._put_right
-
-    def _is_put_right(self, options: Argument) -> bool:
-        """Whether a dict of options is handed to a function of the program that changes it in place:
-        ``fill_in(options)``."""
-        point = options.point
-        given = steps(options.expression)[0] if options.expression is not None else None
-        if not isinstance(given, ast.Name) or point is None or isinstance(point.frame.scope, ast.Lambda):
-            return False
-        for statement in statements_in(point.frame.scope.body):
-            match statement:
-                case ast.Expr(value=ast.Call(args=[*args]) as call) if any(
-                    isinstance(each, ast.Name) and each.id == given.id for each in args
-                ):
-                    for callee, _ in self._evaluator.values(call.func, Point(point.frame, statement)):
-                        if isinstance(callee, Function) and any(
-                            isinstance(value, ast.Name) and value.id == given.id and _changes(callee, name)
-                            for name, value in passed(callee, call).items()
-                        ):
-                            return True
-        return False
 
     def _argument(self, name: str, world: World) -> list[tuple[Value | None, World]]:
         arguments = self.arguments
@@ -367,10 +346,6 @@ def _first_of_each(ways: list[Way]) -> list[Way]:
         (others if given in seen else news).append(way)
         seen.add(given)
     return [*news, *others][:MOST_WAYS]
-
-
-def _changes(function: Function, name: str) -> bool:
-    return isinstance(function.node, FunctionNode) and name in layout_of(function.node).changes
 
 
 def _is_some(test: ast.expr, number: str) -> bool:

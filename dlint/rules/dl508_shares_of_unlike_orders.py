@@ -93,7 +93,6 @@ import ast
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from dlint.calls.parameters import passed
 from dlint.knowledge.iterables import PIPELINE, RANKS
 from dlint.knowledge.loading import is_iterable_dataset
 from dlint.knowledge.randomness import (
@@ -120,6 +119,7 @@ from dlint.streams.orders import is_what
 from dlint.streams.shares import UNTOLD, Part, Shares, Told
 from dlint.streams.sources.staged import shuffled_shares
 from dlint.values.frame import Frame, Point
+from dlint.values.functions import passed
 from dlint.values.places import loops_around, path_to
 from dlint.values.values import Const, Function, Instance, Made, Value
 from dlint.workers.events import Event

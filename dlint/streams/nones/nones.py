@@ -13,7 +13,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dlint.calls.decorators import gives_itself, wrappers
-from dlint.calls.parameters import passed
 from dlint.knowledge.processes.pickling import NAMED_TUPLES
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, parameters, statements_in
@@ -44,7 +43,7 @@ from dlint.streams.nones.written import (
     tries_again,
 )
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
-from dlint.values.functions import display_name, is_generator
+from dlint.values.functions import display_name, is_generator, passed
 from dlint.values.places import loops_around, places_around
 from dlint.values.values import Class, Function, Instance, Key, Made, Partial, Table
 from dlint.values.worlds import World

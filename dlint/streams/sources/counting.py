@@ -10,11 +10,11 @@ import ast
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from dlint.calls.parameters import given_names, passed
 from dlint.knowledge.iterables import PICKS, draws, gives_all, opens
 from dlint.source.nodes import children
 from dlint.source.statements import changed_names, dotted, expressions, own_names, statements_in, target_names
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
+from dlint.values.functions import given_names, passed
 from dlint.values.values import Class, External, Function, Partial, Value
 from dlint.values.worlds import World
 
