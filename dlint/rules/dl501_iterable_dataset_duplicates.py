@@ -11,9 +11,10 @@ one that only seeds with `get_worker_info().seed`, or tells the user how many wo
 fires only where it can see what is streamed: a file, also one that a `while` reads to its end (or
 `pickle.load` to EOFError), files that it opens by their names one after another (itself, in a method, or by
 `chain.from_iterable`), by fsspec or from S3 too, a list, a range, rows of a table or of a database (a
-`find()` of MongoDB, a scan of Redis), a part of a file that was read whole (`np.load(path)["x"]`), arrays of
-Zarr, netCDF and xarray, a dataset of Hugging Face that is not streamed (`load_dataset(path)["train"]`), in
-this file or another. Items that are packed on the way, with a `while` for those that are full, are the same
+`find()` of MongoDB, a scan of Redis), blocks of a sound file, what TensorFlow reads (`TFRecordDataset`, but
+for `repeat()` and `shard()`), a part of a file that was read whole (`np.load(path)["x"]`), arrays of Zarr,
+netCDF and xarray, a dataset of Hugging Face that is not streamed (`load_dataset(path)["train"]`), in this
+file or another. Items that are packed on the way, with a `while` for those that are full, are the same
 stream, and so is what anything makes of its records (`for token in self.tokenizer(line)`); so are rows that a
 number counts through (`while at < len(self.rows)`, or slices of some), what an object reads that is its own
 iterator, everything in another order (`torch.randperm(n)`), what a `while True` reads that something in it
