@@ -193,7 +193,9 @@ class Attributes:
         self, instance: Instance, name: str, node: ast.AST, point: Point, world: World
     ) -> list[Outcome]:
         members = _together(self._evaluator.classes.members(instance.cls, name), world)
-        if members and all(is_abstract(value) for value, _, _ in members):
+        if members and (
+            all(is_abstract(value) for value, _, _ in members) or self._is_left_none(instance, name, members)
+        ):
             found = self._of_heirs(instance, name, node, point, world)
             if found:
                 return found
@@ -241,6 +243,15 @@ class Attributes:
             for _, outcomes in self._by_heir(instance, name, node, point, world, first=True):
                 return outcomes
         return [(Unknown(("attribute", instance.key, name)), world)]
+
+    def _is_left_none(self, instance: Instance, name: str, members: list[tuple[Value, Class, World]]) -> bool:
+        """Whether a class has None under a name (``dataset_cls = None``), which those below it may have said
+        anew: of an object of which nobody knows what made it."""
+        return (
+            instance.arguments is None
+            and all(isinstance(value, Const) and value.value is None for value, _, _ in members)
+            and not self.storing(instance, name)
+        )
 
     def _of_heirs(
         self, instance: Instance, name: str, node: ast.AST, point: Point, world: World

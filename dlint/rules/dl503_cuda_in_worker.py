@@ -362,12 +362,12 @@ def _found_held(program: Program, use: WorkerUse, held: OnGpu) -> Found:
         "keep it on the CPU and move each batch in the training loop; where all data is on the GPU already, "
         "workers are of no use: num_workers=0"
     )
-    if isinstance(held.node, ast.Call):  # what moves something to where it is
-        advice = "move the batch in the training loop"
-        by_hand = f"return CPU tensors, and {advice}"
-    elif held.runs:
+    if held.runs:
         advice = "run it on the batch in the training loop"
         by_hand = f"{advice}, or run it once over all items and keep what it gives on the CPU"
+    elif isinstance(held.node, ast.Call):  # what moves something to where it is
+        advice = "move the batch in the training loop"
+        by_hand = f"return CPU tensors, and {advice}"
     return Found(
         module,
         held.put.call,

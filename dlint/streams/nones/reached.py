@@ -129,6 +129,28 @@ class Reached:
             may_be_none(value) for value, _ in self._evaluator.values(call, point, world)
         ) and not self._gives_none(call, point, world, scope, steps=False)
 
+    def asks_for_none(self, point: Point, scope: Scope) -> bool:
+        """Whether a statement hangs on whether something is None: what data without labels have is for all of
+        them. What was read for the item is None where it could not be."""
+        place = next(iter(places_around(point)), None)
+        if place is None or not isinstance(place.owner, ast.If) or not speaks_of_none(place.owner.test):
+            return False
+        name, before = asked_to_be_none(place.owner.test), Point(scope.frame, place.owner)
+        definitions = list(self._evaluator.flow.definitions(name, before, scope.world)) if name else []
+        return not definitions or not all(
+            isinstance(statement, ast.Assign)
+            and isinstance(statement.value, ast.Call)
+            and self._may_fail(statement.value, Point(scope.frame, statement), world, scope)
+            for statement, world in definitions
+        )
+
+    def _may_fail(self, call: ast.Call, point: Point, world: World, scope: Scope) -> bool:
+        """Whether a call gives None where reading fails, of a library or of the program."""
+        values = self._evaluator.values(call, point, world)
+        return any(may_be_none(value) for value, _ in values) or self._gives_none(
+            call, point, world, scope, steps=False
+        )
+
     def variables(self, scope: Scope) -> frozenset[str]:
         """The variables that tell one item from another."""
         if scope.far:
@@ -187,10 +209,3 @@ class Reached:
             and not asks_for_form(test)
             and concerns(test, scope.indices, self.variables(scope))
         )
-
-
-def asks_for_none(point: Point) -> bool:
-    """Whether a statement hangs on whether something is None: what data without labels have is for all of
-    them."""
-    place = next(iter(places_around(point)), None)
-    return place is not None and isinstance(place.owner, ast.If) and speaks_of_none(place.owner.test)
