@@ -193,12 +193,17 @@ class Attributes:
         self, instance: Instance, name: str, node: ast.AST, point: Point, world: World
     ) -> list[Outcome]:
         members = _together(self._evaluator.classes.members(instance.cls, name), world)
-        if members and (
-            all(is_abstract(value) for value, _, _ in members) or self._is_left_none(instance, name, members)
-        ):
+        if members and all(is_abstract(value) for value, _, _ in members):
             found = self._of_heirs(instance, name, node, point, world)
             if found:
                 return found
+        if self._is_left_none(instance, name, members):
+            found = self._of_heirs(instance, name, node, point, world)
+            if found:
+                mark, own = ("of heir", instance.key), instance.cls.key
+                return found + [
+                    (v, w.assuming(mark, own)) for v, _, w in members if w.known(mark) in (None, own)
+                ]
         members = [(self._evaluator.classes.as_getter(value, owner), owner, w) for value, owner, w in members]
         getters = [
             Function(value.node, value.frame, instance, owner)
@@ -249,6 +254,7 @@ class Attributes:
         anew: of an object of which nobody knows what made it."""
         return (
             instance.arguments is None
+            and bool(members)
             and all(isinstance(value, Const) and value.value is None for value, _, _ in members)
             and not self.storing(instance, name)
         )
