@@ -197,13 +197,6 @@ class Attributes:
             found = self._of_heirs(instance, name, node, point, world)
             if found:
                 return found
-        if self._is_left_none(instance, name, members):
-            found = self._of_heirs(instance, name, node, point, world)
-            if found:
-                mark, own = ("of heir", instance.key), instance.cls.key
-                return found + [
-                    (v, w.assuming(mark, own)) for v, _, w in members if w.known(mark) in (None, own)
-                ]
         members = [(self._evaluator.classes.as_getter(value, owner), owner, w) for value, owner, w in members]
         getters = [
             Function(value.node, value.frame, instance, owner)
@@ -248,16 +241,6 @@ class Attributes:
             for _, outcomes in self._by_heir(instance, name, node, point, world, first=True):
                 return outcomes
         return [(Unknown(("attribute", instance.key, name)), world)]
-
-    def _is_left_none(self, instance: Instance, name: str, members: list[tuple[Value, Class, World]]) -> bool:
-        """Whether a class has None under a name (``dataset_cls = None``), which those below it may have said
-        anew: of an object of which nobody knows what made it."""
-        return (
-            instance.arguments is None
-            and bool(members)
-            and all(isinstance(value, Const) and value.value is None for value, _, _ in members)
-            and not self.storing(instance, name)
-        )
 
     def _of_heirs(
         self, instance: Instance, name: str, node: ast.AST, point: Point, world: World

@@ -4,7 +4,8 @@
 
 A generator, a lambda or local function, an object of a local class or `namedtuple`, a lock, an open file, a
 match of a regular expression or the like in what leaves a worker: in what `collate_fn` returns, or in what
-`__getitem__` returns where the loader hands items on as they are (`batch_size=None` without a `collate_fn`,
+`__getitem__` returns, be it by another dataset (`return self.inner[index]`), or the `__iter__` of a stream
+gives one by one, where the loader hands items on as they are (`batch_size=None` without a `collate_fn`,
 or a `collate_fn` that gives its list back, in something else or as `items[0]`, if only for batches of one:
 `if len(items) == 1:`, or always hands on that part of them: `images, paths = zip(*items)`, `[item["path"] for
 item in items]`). A function with `yield` in it returns a generator, and `map(lambda row: ..., rows)` holds

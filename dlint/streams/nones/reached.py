@@ -14,7 +14,7 @@ from dlint.streams.nones.scope import Scope
 from dlint.streams.nones.written import asks_for_form, compares_names, speaks_of_none, tries_again
 from dlint.values.frame import Point
 from dlint.values.places import places_around
-from dlint.values.values import Function
+from dlint.values.values import Function, Made
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -145,11 +145,12 @@ class Reached:
         )
 
     def _may_fail(self, call: ast.Call, point: Point, world: World, scope: Scope) -> bool:
-        """Whether a call gives None where reading fails, of a library or of the program."""
-        values = self._evaluator.values(call, point, world)
-        return any(may_be_none(value) for value, _ in values) or self._gives_none(
-            call, point, world, scope, steps=False
-        )
+        """Whether a call gives None where reading fails, of a library or of the program, and not because of
+        its settings."""
+        values = [value for value, _ in self._evaluator.values(call, point, world)]
+        if values and all(isinstance(value, Made) and may_be_none(value) for value in values):
+            return True
+        return self._gives_none(call, point, world, scope, steps=False)
 
     def variables(self, scope: Scope) -> frozenset[str]:
         """The variables that tell one item from another."""
