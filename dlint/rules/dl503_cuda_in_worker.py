@@ -17,8 +17,8 @@ workers:
   `mp.spawn` passes to what it starts.
 - Tensors and networks that the parent has put on the GPU, and worker code reads or runs: in an attribute of
   the dataset or of a transform (also a buffer that a module registers), as a part of one
-  (`Compose([ToTensor(), blur])`), as the transform of torchvision's datasets, in a name of a module, or as the
-  data of a `TensorDataset`. So is what the
+  (`Compose([ToTensor(), blur])`), as the transform of torchvision's datasets, in a name of a module, or as
+  the data of a `TensorDataset`. So is what the
   parent made of them: `rows.mean(0)`, `torch.cat(features)`, and what a network on the GPU gave
   (`features.append(net(x))`), until it is brought back: `.cpu()`, `.item()`, `.tolist()`. What is made
   without a device under `with torch.device("cuda"):` is there, and so is a network that is moved after a
