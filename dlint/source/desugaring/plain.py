@@ -23,7 +23,8 @@ from dlint.source.statements import dotted
 _MAY_START = re.compile(  # not ^, which the search would try at every character
     r"(?:\n[ \t\f]*|[:;][ \t]*)(?:[\w.]+[ \t]*:[ \t]*[^\s#]|[\w.(\[][\w. \t]*,[^\n=:;]*=(?!=)|match\b"
     r"|(?:class[ \t]+\w+[ \t]*\(|\w+[ \t]*=)[ \t]*(?:collections\.|typing\.)?[nN]amed_?[tT]uple\("
-    r"|self\.__dict__\b|vars\(self\)|(?:object\.__)?setattr(?:__)?\(self\b|def __new__\()"
+    r"|self\.(?:__dict__\b|add_module\(|register_(?:buffer|module|parameter)\()|vars\(self\)"
+    r"|(?:object\.__)?setattr(?:__)?\(self\b|def __new__\()"
 )
 _LINE_END = re.compile(r"\r\n?|\n")
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
