@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from dlint.repair import repair
 from dlint.repair.apart import check_apart
 from dlint.rewriting.refusal import CannotRepair
+from dlint.settings.settings import Settings
 
 _WITH_RANK = "def init(i):\n    seed = base + rank\n    np.random.seed(seed + i)\n"
 _WITHOUT = "def init(i):\n    np.random.seed(torch.initial_seed() % 2**32)\n"
@@ -52,3 +54,23 @@ def test_a_rank_in_the_environment_and_in_a_method() -> None:
     old = 'class A:\n    def f(self, i):\n        random.seed(int(os.environ["RANK"]) + i)\n'
     with pytest.raises(CannotRepair, match=r"'RANK' out of the seeds in A.f"):
         check_apart(_change((old, "class A:\n    def f(self, i):\n        random.seed(i)\n")))
+
+
+def test_a_function_that_moves_out_of_one_that_seeds_takes_its_rank_along() -> None:
+    inner = "def init(i):\n    np.random.seed(base + rank + i)\n"
+    outer = "def make(base, rank):\n    torch.manual_seed(base)\n"
+    nested = outer + "".join(f"    {line}\n" for line in inner.splitlines())
+    check_apart(_change((nested, inner.replace("(i)", "(i, base, rank)", 1) + outer)))
+
+
+def test_what_is_left_is_asked_why_of_a_program_that_is_still_there(tmp_path: Path) -> None:
+    """After a safe repair that has asked the program, the unsafe one of what is left asks it, too."""
+    (tmp_path / "main.py").write_text(
+        "import numpy as np\nfrom torch.utils.data import DataLoader, Dataset\n\n\n"
+        "class Rows(Dataset):\n    def __getitem__(self, index):\n        return np.random.rand(2)\n\n\n"
+        "def make(rank):\n    def init(worker_id):\n        np.random.seed(rank + worker_id)\n\n"
+        "    return DataLoader(Rows(), num_workers=2, worker_init_fn=init)\n\n\nmake(0)\n"
+    )
+    done = repair([tmp_path], Settings(select=("DL204", "DL401")))
+    assert [each.finding.code for each in done.steps] == ["DL401"]
+    assert [each.reason for each in done.left] == ["the remedy is unsafe: --unsafe-fixes applies it"]
