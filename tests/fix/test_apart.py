@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from dlint.repair import repair
+from dlint.analysis.kept import Kept
+from dlint.engine import Report
+from dlint.repair import Repairs, repair
 from dlint.repair.apart import check_apart
+from dlint.repair.loop import Work
 from dlint.rewriting.refusal import CannotRepair
 from dlint.settings.settings import Settings
 
@@ -63,14 +66,24 @@ def test_a_function_that_moves_out_of_one_that_seeds_takes_its_rank_along() -> N
     check_apart(_change((nested, inner.replace("(i)", "(i, base, rank)", 1) + outer)))
 
 
-def test_what_is_left_is_asked_why_of_a_program_that_is_still_there(tmp_path: Path) -> None:
-    """After a safe repair that has asked the program, the unsafe one of what is left asks it, too."""
-    (tmp_path / "main.py").write_text(
-        "import numpy as np\nfrom torch.utils.data import DataLoader, Dataset\n\n\n"
-        "class Rows(Dataset):\n    def __getitem__(self, index):\n        return np.random.rand(2)\n\n\n"
-        "def make(rank):\n    def init(worker_id):\n        np.random.seed(rank + worker_id)\n\n"
-        "    return DataLoader(Rows(), num_workers=2, worker_init_fn=init)\n\n\nmake(0)\n"
-    )
-    done = repair([tmp_path], Settings(select=("DL204", "DL401")))
-    assert [each.finding.code for each in done.steps] == ["DL401"]
-    assert [each.reason for each in done.left] == ["the remedy is unsafe: --unsafe-fixes applies it"]
+def test_what_is_left_is_asked_why_while_the_program_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An unsafe remedy that is only promised may ask the program whether it would refuse."""
+    (tmp_path / "main.py").write_text("import torch\n")
+    order: list[str] = []
+    result, let_go = Work.result, Kept.let_go
+
+    def told(work: Work, report: Report) -> Repairs:
+        order.append("told")
+        return result(work, report)
+
+    def gone(kept: Kept) -> None:
+        order.append("gone")
+        let_go(kept)
+
+    monkeypatch.setattr(Work, "result", told)
+    monkeypatch.setattr(Kept, "let_go", gone)
+    repair([tmp_path], Settings())
+    assert order.index("told") == len(order) - 2
+    assert order[-1] == "gone"
