@@ -137,9 +137,27 @@ class Loader:
         parts = [*self.call.args, *self.call.keywords]
         return tuple(each for each in found if each is not None and any(each is part for part in parts))
 
+    def in_options(self, name: str) -> ast.expr | None:
+        """What an argument is in a dict that is written out and that the call takes by ``**options``."""
+        taken = {
+            each.value.id for each in self.call.keywords if not each.arg and isinstance(each.value, ast.Name)
+        }
+        scope = self.point.frame.scope
+        if not taken or isinstance(scope, ast.Lambda) or self.written(name) is not None:
+            return None
+        for body in (scope.body, self.module.tree.body):
+            for statement in statements_in(body):
+                if isinstance(statement, ast.Assign) and any(
+                    isinstance(each, ast.Name) and each.id in taken for each in statement.targets
+                ):
+                    value = _entry(statement.value, name)
+                    if value is not None:
+                        return value
+        return None
+
     def may_leave_out(self, name: str) -> bool:
-        """Whether an argument is written at the call, and the call can do without it."""
-        if self.keyword(name) is None:
+        """Whether an argument is written at the call, or in its options, and the call can do without it."""
+        if self.keyword(name) is None and self.in_options(name) is None:
             torchs = self.cls is None and self.kind.signature == SIGNATURE
             whole = len(self.call.args) == len(self.arguments.positional)  # no partial, no self before them
             return torchs and whole and self.written(name) is not None
@@ -331,6 +349,18 @@ class Loader:
         outcomes, worlds = given_for(self._evaluator, arguments, name, self.kind.signature, world)
         left_out = Unknown(("put right", id(self.call), name)) if put_right else None
         return [*outcomes, *((left_out, w) for w in worlds)]
+
+
+def _entry(node: ast.expr, name: str) -> ast.expr | None:
+    """What a dict that is written out has under a name."""
+    match node:
+        case ast.Dict():
+            for key, value in zip(node.keys, node.values, strict=True):
+                if isinstance(key, ast.Constant) and key.value == name:
+                    return value
+        case ast.Call(func=ast.Name(id="dict")):
+            return next((each.value for each in node.keywords if each.arg == name), None)
+    return None
 
 
 def _first_of_each(ways: list[Way]) -> list[Way]:
