@@ -19,6 +19,7 @@ from dlint.source.statements import (
     functions_in,
     parameters,
     self_name,
+    statements_in,
 )
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import STORED, Outcome, each_once
