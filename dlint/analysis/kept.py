@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ class Kept:
 
     def __init__(self) -> None:
         self._held: tuple[Program, tuple[Path, ...], Mapping[Path, bytes]] | None = None
+        self._lent = False
 
     def keep(self, program: Program, files: Sequence[Path], texts: Mapping[Path, bytes]) -> None:
         """Holds a program of some files, with the texts of those that are not what the disk has."""
@@ -22,9 +24,16 @@ class Kept:
 
     def let_go(self) -> None:
         """Holds none: memory has room for the next."""
-        if self._held is not None:
-            self._held[0].let_go()
-        self._held = None
+        held, lent, self._held, self._lent = self._held, self._lent, None, False
+        if held is None:
+            return
+        gc.unfreeze()
+        if not lent:
+            held[0].let_go()
+            return
+        # Who got it may ask it still: of those before it, what nobody has any more is searched for.
+        del held
+        gc.collect()
 
     @property
     def holds(self) -> bool:
@@ -35,4 +44,5 @@ class Kept:
         """The program of just these files with just these texts; None where another is held."""
         if self._held is None or self._held[1] != tuple(files) or self._held[2] != texts:
             return None
+        self._lent = True
         return self._held[0]

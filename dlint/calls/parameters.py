@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, TypeAlias
 from dlint.calls.decorators import Inside, calls_inside, fills_arguments
 from dlint.calls.heirs import Heirs
 from dlint.calls.many_callers import different_first, few
-from dlint.evaluation.entries import ABSENT
+from dlint.evaluation.dicts.entries import ABSENT
 from dlint.evaluation.questions import begun
 from dlint.objects.attributes import ANOTHER_HEIR, of_heir
 from dlint.source.statements import FunctionNode, parameters, self_name
 from dlint.values import declared_paths
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome, told_apart
-from dlint.values.values import Class, Const, Function, Instance, Items, Key, Table, Unknown, Value
+from dlint.values.values import Class, Const, Instance, Items, Key, Table, Unknown, Value
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
@@ -594,23 +594,6 @@ def written(
         given = arguments.positional[names.index(name)]
     is_whole = given is not None and not given.element and given.expression is not None
     return given if is_whole and given is not None and given.point is not None else None
-
-
-def given_names(function: Function) -> list[str]:
-    """The parameters of a function, in order, without the receiver that a method has already."""
-    names = [parameter.arg for parameter in parameters(function.node)]
-    return names[1:] if function.receiver is not None else names
-
-
-def passed(function: Function, call: ast.Call) -> dict[str, ast.expr]:
-    """The expressions that a call gives to a function's parameters, as far as they are written out."""
-    given: dict[str, ast.expr] = {}
-    for name, argument in zip(given_names(function), call.args, strict=False):
-        if isinstance(argument, ast.Starred):
-            break
-        given[name] = argument
-    given.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None})
-    return given
 
 
 def default_of(name: str, scope: FunctionNode | ast.Lambda) -> ast.expr | None:

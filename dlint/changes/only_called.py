@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from dlint.calls.parameters import passed
 from dlint.changes.mentions import mentions, uses_elsewhere
 from dlint.changes.read_by_name import is_read_by_name
 from dlint.changes.stores import Kin
@@ -19,6 +18,7 @@ from dlint.knowledge.processes.by_name import kept_as, only_calls
 from dlint.source.closures import Callable_, bindings, owner, reads, trail_to
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, parameters
+from dlint.values.functions import passed
 from dlint.values.values import Class, External, Function, Value
 
 if TYPE_CHECKING:

@@ -55,6 +55,8 @@ class Containers:
 
     def pick(self, base: Value, key: Value) -> list[Value]:
         """What ``base[key]`` may give."""
+        if isinstance(key, Const) and isinstance(key.value, int):
+            base = self._evaluator.records.as_tuple(base, HERE) or base
         if isinstance(base, Items) and isinstance(key, Const) and isinstance(key.value, int):
             index = key.value
             if not base.open and base.kind not in _UNORDERED and -len(base.items) <= index < len(base.items):

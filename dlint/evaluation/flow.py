@@ -135,6 +135,14 @@ def _goes_on(loop: Loop) -> bool:
     return isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and bool(loop.test.value)
 
 
+def _has_rounds(loop: Loop) -> bool:
+    """Whether a loop surely has a round: it goes through things that are written out."""
+    match loop:
+        case ast.For(iter=ast.Tuple(elts=things) | ast.List(elts=things) | ast.Set(elts=things)):
+            return any(not isinstance(each, ast.Starred) for each in things)
+    return False
+
+
 class _Search:
     def __init__(
         self,
@@ -269,6 +277,10 @@ class _Search:
             passed = self.block(loop.orelse, len(loop.orelse), worlds)
         inside = self.rounds(loop, passed)
         if len(self.found) > before and not self.anew and self.takes_out(loop):
+            return []
+        leaving = self.layout.leaving(loop)
+        through = bool(inside or leaving.breaks or leaving.continues or self.partly)
+        if len(self.found) > before and not through and _has_rounds(loop):
             return []
         passed = self.not_run(passed, before)
         if self.binds_itself(loop):

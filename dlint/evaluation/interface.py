@@ -62,6 +62,9 @@ class Evaluator(Protocol):
     def names(self) -> Names: ...
 
     @property
+    def calls(self) -> Calls: ...
+
+    @property
     def namespaces(self) -> Namespaces: ...
 
     @property
@@ -135,8 +138,20 @@ class Flow(Protocol):
     def falling(self, frame: Frame, world: World) -> list[World]: ...
 
 
+class Calls(Protocol):
+    """What calls of the program's functions run."""
+
+    def enter(
+        self, function: Function, arguments: Arguments | None, node: ast.AST | None, point: Point | None
+    ) -> Frame: ...
+
+    def ends(self, frame: Frame, world: World) -> list[tuple[ast.stmt | None, World]]: ...
+
+
 class Names(Protocol):
     """What a name stands for in a frame."""
+
+    def lookup(self, name: str, point: Point, world: World) -> list[Outcome]: ...
 
     def defined(self, statement: ast.stmt, name: str, frame: Frame, world: World) -> list[Outcome]: ...
 
@@ -308,6 +323,8 @@ class Records(Protocol):
     def as_dict(
         self, record: Instance | Made, node: ast.AST, point: Point, world: World, *, whole: bool
     ) -> list[Outcome]: ...
+
+    def as_tuple(self, record: Value, world: World) -> Items | None: ...
 
     def inherited(self, record: Instance, name: str) -> Value | None: ...
 

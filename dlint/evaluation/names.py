@@ -8,6 +8,7 @@ import itertools
 from functools import partial
 from typing import TYPE_CHECKING
 
+from dlint.evaluation.dicts.handed import after_call
 from dlint.source.nodes import walk
 from dlint.source.statements import (
     FunctionNode,
@@ -34,7 +35,7 @@ from dlint.values.values import (
     Unknown,
     Value,
 )
-from dlint.values.worlds import World
+from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
@@ -157,6 +158,11 @@ class Names:
                 (evaluator.containers.forgotten(held, before), w)
                 for held, w in self._before(name, before, world)
             ]
+        match statement:
+            case ast.Expr(value=ast.Call() as call) | ast.Assign(value=ast.Call() as call) if (
+                name in frame.layout.handed.get(id(statement), ())
+            ):
+                return after_call(evaluator, call, name, self._before(name, before, world), before)
         inside = self._inside(statement, name, before, world)
         if inside is not None:
             return inside
@@ -384,6 +390,7 @@ class Names:
 
     def _parts(self, target: ast.Tuple | ast.List, value: Value) -> list[tuple[Value, ast.expr]]:
         """What each target of an unpacking gets."""
+        value = self._evaluator.records.as_tuple(value, HERE) or value
         if isinstance(value, Items) and not value.open and value.kind != GENERATOR:
             starred = [at for at, each in enumerate(target.elts) if isinstance(each, ast.Starred)]
             if not starred and len(value.items) == len(target.elts):

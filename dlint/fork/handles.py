@@ -72,9 +72,11 @@ def handle_of(evaluator: Evaluator, value: object) -> Handle | None:
     if value.name.startswith("lmdb."):
         modes = []
         lock = given.keywords.get("lock")
-        if lock is not None and any(
-            isinstance(v, Const) and not v.value for v, _ in evaluator.value_of(lock, HERE)
-        ):
+        locks = [v for v, _ in evaluator.value_of(lock, HERE)] if lock is not None else []
+        if lock is None and given.splats:
+            tables = evaluator.containers.table(Arguments(splats=given.splats), HERE)
+            locks = [table.items["lock"] for table, _ in tables if "lock" in table.items]
+        if any(isinstance(v, Const) and not v.value for v in locks):
             return LMDB_WITHOUT_LOCK
     if asked or value.name.endswith(TAKES_FORMAT):
         modes = []

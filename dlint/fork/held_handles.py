@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from dlint.fork.early.opened_late import parent_run, path_of
-from dlint.fork.early.run_by import run_by
-from dlint.fork.early.surely import is_by_key, is_empty, is_sure
 from dlint.fork.handles import handle_of
 from dlint.fork.kept.by_key import drops_by_key
 from dlint.fork.program import Program
+from dlint.fork.ways.run_by import run_by
+from dlint.fork.ways.surely import is_by_key, is_empty, is_sure
 from dlint.knowledge.processes.handles import EACH, METHODS, PARTS, READ_THROUGH, READS_ON
 from dlint.source.statements import (
     FunctionNode,

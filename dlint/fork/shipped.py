@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dlint.fork.order import always_comes_to
+from dlint.fork.put_in import put_while_made
 from dlint.knowledge.callbacks import is_pipeline, takes_transform
 from dlint.knowledge.loading import kept_parameters
 from dlint.knowledge.processes.pickling import USED_UP, keeps_arguments
@@ -176,3 +177,4 @@ def _attributes(evaluator: Evaluator, instance: Instance) -> Iterator[tuple[str,
         if any(isinstance(value, Table) for value, _ in stored):
             for value, w in evaluator.attributes.put_under_keys(instance, name, world):
                 yield name, value, w
+    yield from put_while_made(evaluator, instance, HERE)

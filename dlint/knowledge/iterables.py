@@ -111,6 +111,7 @@ _WHOLE = frozenset(
         "av.open",
         "bz2.open",
         "codecs.open",
+        "decord.VideoReader",
         "duckdb.connect",
         "duckdb.query",
         "duckdb.sql",
@@ -147,6 +148,7 @@ _WHOLE = frozenset(
         "smart_open.open",
         "smart_open.smart_open",
         "snowflake.connector.connect",
+        "soundfile.blocks",
         "sqlalchemy.create_engine",
         "sqlalchemy.orm.Session",
         "sqlite3.connect",
@@ -182,7 +184,7 @@ _OPENERS = frozenset(
         "open_array",
         "open_dataset",
     }
-    | {"open_group", "open_zarr"}
+    | {"blocks", "open_group", "open_zarr", "TextLineDataset", "TFRecordDataset", "VideoReader"}
 )
 # Methods of arrays with named dimensions that pick by a number: ``field.isel(time=3)``.
 PICKS = frozenset({"isel", "sel"})
@@ -190,7 +192,8 @@ PICKS = frozenset({"isel", "sel"})
 READS_NEXT = frozenset(
     f"{module}.load" for module in ("cPickle", "cloudpickle", "dill", "marshal", "numpy", "pickle", "torch")
 )
-# Clients that also take from queues, which share out what is in them: what of theirs is the same for all.
+# Clients that also take from queues, which share out what is in them: what of theirs is the same for all. So
+# is what TensorFlow reads of files, unless it is told to begin again (``repeat()``) or divide (``shard()``).
 _OF_CLIENTS = re.compile(
     r"""
     pymongo\.MongoClient\(\)\.[\w.\[\]()]*\bfind(?:\(\)\.(?:batch_size|hint|limit|skip|sort))*
@@ -200,6 +203,8 @@ _OF_CLIENTS = re.compile(
         \.(?:get_object\(\)\.\[\]\.\w+|get_paginator\(\)\.paginate(?:\(\)\.search)?)
     |boto3\.(?:Session\(\)\.)?resource\(\)\.Bucket\(\)\.objects\.(?:all|filter)
     |google\.cloud\.storage\.Client\(\)\.(?:bucket\(\)\.|get_bucket\(\)\.)?list_blobs
+    |tensorflow\.data\.(?:TFRecord|TextLine)Dataset
+        (?:\(\)\.(?:as_numpy_iterator|batch|filter|map|prefetch|shuffle|unbatch))*
     """,
     re.VERBOSE,
 )

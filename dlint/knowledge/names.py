@@ -142,15 +142,22 @@ def has_members_by_key(name: str) -> bool:
     return _BY_KEY.fullmatch(name) is not None
 
 
-# What gives a dict of datasets, a split under each name, where it is not asked for one of them; and what
-# makes such a dict of one dataset.
-_OF_SPLITS = frozenset({"datasets.load_dataset", "datasets.load_from_disk"})
-_SPLITS = re.compile(r"datasets\.(?:load_dataset|load_from_disk|Dataset\.from_\w+)\(\)\..*\btrain_test_split")
+# What gives a dict of datasets, a split under each name, where it is not asked for one of them; what makes
+# such a dict of one dataset; and the methods of a dict that give another one, the same done to each split.
+_TO_EACH_SPLIT = (
+    r"(?:\(\)\.(?:cast|cast_column|class_encode_column|filter|flatten|map|remove_columns|rename_columns?"
+    r"|select_columns|shuffle|sort|with_format|with_transform))*"
+)
+_SPLITS = re.compile(
+    rf"datasets\.(?:load_dataset|load_from_disk){_TO_EACH_SPLIT}"
+    rf"|datasets\.(?:load_dataset|load_from_disk|Dataset\.from_\w+)\(\)\..*\btrain_test_split{_TO_EACH_SPLIT}"
+)
 
 
+@cache
 def has_splits(name: str) -> bool:
     """Whether what a library's call gives may be asked for a part of it by a name that is written out."""
-    return name in _OF_SPLITS or _SPLITS.fullmatch(name) is not None
+    return _SPLITS.fullmatch(name) is not None
 
 
 @cache

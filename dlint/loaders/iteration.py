@@ -35,6 +35,9 @@ _PASSES = frozenset(
 )
 # What goes through its arguments at once; iter() starts a loader's workers.
 _CONSUMES = frozenset({"iter", "list", "tuple", "set", "sum", "max", "min", "any", "all", "sorted", "dict"})
+# Those of them that come to the end, and what goes through no more than it is told to.
+_ENDS = _CONSUMES - {"iter", "any", "all"}
+_PART_OF = frozenset({"islice", "zip"})
 # What runs the generators and coroutines that it gets.
 _RUNS = (_CONSUMES - {"iter"}) | {"next", "deque", "run", "run_until_complete", "gather", "create_task"}
 _ITERATES = re.compile(r"\bfor\b.{0,500}\bin\b|\biter\(|\byield\s+from\b")
@@ -43,12 +46,14 @@ _MOST_FUNCTIONS = 150
 
 
 class Iteration(NamedTuple):
-    """A place that iterates over a loader; ``calls`` lead there from where the search began."""
+    """A place that iterates over a loader; ``calls`` lead there from where the search began, and ``to_end``
+    says that the expression alone goes through all batches."""
 
     node: ast.expr
     point: Point
     loader: Loader
     calls: tuple[tuple[str, Module, ast.AST], ...] = ()
+    to_end: bool = False
 
     @property
     def module(self) -> Module:
@@ -229,13 +234,19 @@ class _Walk:
             yield from self._run(statement.iter, point, calls)
 
     def _iterated(
-        self, node: ast.expr, point: Point, calls: tuple[tuple[str, Module, ast.AST], ...]
+        self,
+        node: ast.expr,
+        point: Point,
+        calls: tuple[tuple[str, Module, ast.AST], ...],
+        *,
+        to_end: bool = False,
     ) -> Iterator[Iteration]:
         if isinstance(node, ast.Call) and _last(node.func) in GIVES_NO_BATCHES:
             return
         if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
+            to_end = to_end and not (isinstance(node, ast.Call) and _last(node.func) in _PART_OF)
             for loader in self._iterations.loaders_of(node, point):
-                yield Iteration(node, point, loader, calls)
+                yield Iteration(node, point, loader, calls, to_end)
 
     def _expression(
         self, node: ast.expr, point: Point, calls: tuple[tuple[str, Module, ast.AST], ...]
@@ -244,8 +255,9 @@ class _Walk:
             return
         inside = point
         if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
+            at_once = not isinstance(node, ast.GeneratorExp)
             for generator in node.generators:
-                yield from self._iterated(generator.iter, point, calls)
+                yield from self._iterated(generator.iter, point, calls, to_end=at_once)
                 yield from self._expression(generator.iter, point, calls)
                 yield from self._run(generator.iter, point, calls)
             inside = self._evaluator.inside(node, point)
@@ -263,7 +275,7 @@ class _Walk:
                     yield from self._run(argument, inside, calls)
             if isinstance(node.func, ast.Name) and node.func.id in _CONSUMES:
                 for argument in node.args[:1]:
-                    yield from self._iterated(argument, point, calls)
+                    yield from self._iterated(argument, point, calls, to_end=node.func.id in _ENDS)
             if self._enters:
                 yield from self._handed_over(node, inside, calls)
             if self._enters and len(calls) < _FAR:
@@ -287,7 +299,7 @@ class _Walk:
         if isinstance(node.func, ast.Attribute) and node.func.attr in PASSES:
             found += self._iterations.trainers(node.func, point)
         for loader in found:
-            yield Iteration(node, point, loader, calls)
+            yield Iteration(node, point, loader, calls, to_end=True)
 
     def _called(
         self, node: ast.Call, point: Point, calls: tuple[tuple[str, Module, ast.AST], ...]

@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from dlint.calls.parameters import default_of, passed
+from dlint.calls.parameters import default_of
 from dlint.evaluation.library.arguments import given_for
 from dlint.knowledge.loading import SIGNATURE, LoaderClass
+from dlint.loaders.given.put_right import is_put_right
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import (
@@ -19,9 +20,8 @@ from dlint.source.statements import (
     parameters,
     self_name,
     statements_in,
-    steps,
 )
-from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of, layout_of
+from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import STORED, Outcome, each_once
 from dlint.values.places import guards_around
 from dlint.values.values import (
@@ -138,9 +138,27 @@ class Loader:
         parts = [*self.call.args, *self.call.keywords]
         return tuple(each for each in found if each is not None and any(each is part for part in parts))
 
+    def in_options(self, name: str) -> ast.expr | None:
+        """What an argument is in a dict that is written out and that the call takes by ``**options``."""
+        taken = {
+            each.value.id for each in self.call.keywords if not each.arg and isinstance(each.value, ast.Name)
+        }
+        scope = self.point.frame.scope
+        if not taken or isinstance(scope, ast.Lambda) or self.written(name) is not None:
+            return None
+        for body in (scope.body, self.module.tree.body):
+            for statement in statements_in(body):
+                if isinstance(statement, ast.Assign) and any(
+                    isinstance(each, ast.Name) and each.id in taken for each in statement.targets
+                ):
+                    value = _entry(statement.value, name)
+                    if value is not None:
+                        return value
+        return None
+
     def may_leave_out(self, name: str) -> bool:
-        """Whether an argument is written at the call, and the call can do without it."""
-        if self.keyword(name) is None:
+        """Whether an argument is written at the call, or in its options, and the call can do without it."""
+        if self.keyword(name) is None and self.in_options(name) is None:
             torchs = self.cls is None and self.kind.signature == SIGNATURE
             whole = len(self.call.args) == len(self.arguments.positional)  # no partial, no self before them
             return torchs and whole and self.written(name) is not None
@@ -321,28 +339,8 @@ class Loader:
 
     def _has_put_right(self) -> bool:
         if self._put_right is None:
-            self._put_right = any(self._is_put_right(options) for options in self.arguments.splats)
+            self._put_right = any(is_put_right(self._evaluator, options) for options in self.arguments.splats)
         return self._put_right
-
-    def _is_put_right(self, options: Argument) -> bool:
-        """Whether a dict of options is handed to a function of the program that changes it in place:
-        ``fill_in(options)``."""
-        point = options.point
-        given = steps(options.expression)[0] if options.expression is not None else None
-        if not isinstance(given, ast.Name) or point is None or isinstance(point.frame.scope, ast.Lambda):
-            return False
-        for statement in statements_in(point.frame.scope.body):
-            match statement:
-                case ast.Expr(value=ast.Call(args=[*args]) as call) if any(
-                    isinstance(each, ast.Name) and each.id == given.id for each in args
-                ):
-                    for callee, _ in self._evaluator.values(call.func, Point(point.frame, statement)):
-                        if isinstance(callee, Function) and any(
-                            isinstance(value, ast.Name) and value.id == given.id and _changes(callee, name)
-                            for name, value in passed(callee, call).items()
-                        ):
-                            return True
-        return False
 
     def _argument(self, name: str, world: World) -> list[tuple[Value | None, World]]:
         arguments = self.arguments
@@ -352,6 +350,18 @@ class Loader:
         outcomes, worlds = given_for(self._evaluator, arguments, name, self.kind.signature, world)
         left_out = Unknown(("put right", id(self.call), name)) if put_right else None
         return [*outcomes, *((left_out, w) for w in worlds)]
+
+
+def _entry(node: ast.expr, name: str) -> ast.expr | None:
+    """What a dict that is written out has under a name."""
+    match node:
+        case ast.Dict():
+            for key, value in zip(node.keys, node.values, strict=True):
+                if isinstance(key, ast.Constant) and key.value == name:
+                    return value
+        case ast.Call(func=ast.Name(id="dict")):
+            return next((each.value for each in node.keywords if each.arg == name), None)
+    return None
 
 
 def _first_of_each(ways: list[Way]) -> list[Way]:
@@ -367,10 +377,6 @@ def _first_of_each(ways: list[Way]) -> list[Way]:
         (others if given in seen else news).append(way)
         seen.add(given)
     return [*news, *others][:MOST_WAYS]
-
-
-def _changes(function: Function, name: str) -> bool:
-    return isinstance(function.node, FunctionNode) and name in layout_of(function.node).changes
 
 
 def _is_some(test: ast.expr, number: str) -> bool:

@@ -85,7 +85,11 @@ class Attributes:
                     inherited = self._of_generator(base, name)
                     if inherited is not None:
                         return [(inherited, world)]
-                    outcomes = self._asked_for(base, name, node, point, world) or outcomes
+                    outcomes = (
+                        self._set_by_name.by_pattern(base, name, world)
+                        or self._asked_for(base, name, node, point, world)
+                        or outcomes
+                    )
                 whole = True
                 if self._set_by_name.sets(base.cls):
                     given, sure, whole, _ = self._set_by_name.given(base, name, world)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dlint.knowledge.commands import DECLARES_FIELD, FROM_ENVIRONMENT, READS_ENVIRONMENT
 from dlint.knowledge.names import AS_TUPLES_DICT, CHANGES_SETTINGS, DUMPED, MODEL_COPIED, TUPLE_REPLACED
+from dlint.knowledge.processes.pickling import NAMED_TUPLES
 from dlint.source.desugaring.records import is_record
 from dlint.source.nodes import speaks_of, walk
 from dlint.source.statements import parameters
@@ -67,6 +68,23 @@ class Records:
             return self.as_dict(value, node, point, world, whole=True) or [(value, world)]
         return [(value, world)]
 
+    def as_tuple(self, record: Value, world: World) -> Items | None:
+        """A named tuple as what it is; None for other values, and where a field may be one of several."""
+        if not isinstance(record, Instance) or not self.is_tuple(record.cls):
+            return None
+        point = Point(record.cls.frame, record.cls.node)
+        fields: list[Value] = []
+        for name in self._fields(record):
+            held = self._evaluator.attribute(record, name, record.cls.node, point, world)
+            if len(held) != 1:
+                return None
+            fields.append(held[0][0])
+        return Items("tuple", tuple(fields)) if fields else None
+
+    def is_tuple(self, cls: Class) -> bool:
+        """Whether objects of a class are named tuples."""
+        return is_record(cls.node) and not NAMED_TUPLES.isdisjoint(self._evaluator.classes.libraries(cls))
+
     def replaced(
         self,
         value: Value,
@@ -122,7 +140,9 @@ class Records:
         fields = self._fields(record) if function is not None else []
         if function is None or not fields or _is_changed(record.cls.node):
             return None
-        if function.rpartition(".")[0] not in self._evaluator.classes.libraries(record.cls):
+        base = function.rpartition(".")[0]
+        known = NAMED_TUPLES if base in NAMED_TUPLES else {base}
+        if known.isdisjoint(self._evaluator.classes.libraries(record.cls)):
             return None
         if function == MODEL_COPIED and any(map(self._evaluator.modules.index.stored_elsewhere, fields)):
             return None  # a copy has what was stored in the other one

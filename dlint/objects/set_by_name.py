@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.evaluation.entries import ABSENT
+from dlint.evaluation.dicts.entries import ABSENT
 from dlint.source.nodes import walk
-from dlint.source.statements import functions_in, self_name, statements_in
+from dlint.source.statements import FunctionNode, functions_in, self_name, statements_in
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
-from dlint.values.outcomes import Outcome
+from dlint.values.outcomes import Outcome, told_apart
 from dlint.values.places import places_around
 from dlint.values.values import Class, Const, External, Instance, Key, Made, Unknown
 from dlint.values.worlds import World
@@ -29,6 +29,8 @@ _SETS_BY_NAME = re.compile(
     r"\bsetattr\(self,(?!\s*f?['\"])"
     r"|(?:\bself\.__dict__|\bvars\(self\))(?:\.update\(|\s*\|?=(?!=)|\[[^\]]{0,500}\]\s*=(?!=))"
 )
+# setattr(self, f"{split}_set", value), setattr(self, "step_" + name, value)
+_BEGUN_WITH_TEXT = re.compile(r"\bsetattr\(self,\s*f?['\"]")
 # One of these stands where that matches: texts are found much sooner than a pattern.
 _SIGNS = ("setattr(self,", "self.__dict__", "vars(self)")
 
@@ -85,6 +87,28 @@ class SetByName:
                 found += each.outcomes
                 sure, whole = sure or each.sure, whole and each.whole
         return Given(found, sure, whole)
+
+    def by_pattern(self, instance: Instance, name: str, world: World) -> list[Outcome]:
+        """What methods of an object set an attribute to by a name that they put together: ``setattr(self,
+        f"{split}_set", rows)``, also where only the text around tells that it may be this one."""
+        found: list[Outcome] = []
+        for above in self._evaluator.classes.line(instance.cls):
+            if "setattr(self," not in above.module.text or not _BEGUN_WITH_TEXT.search(above.module.text):
+                continue
+            for function in functions_in(above.node.body):
+                if _BEGUN_WITH_TEXT.search(above.module.text_of(function)):
+                    outer = Frame(above.module, above.node, above.frame)
+                    frame = Frame(above.module, function, outer, receiver=instance, owner=above)
+                    if function.name == "__init__":
+                        begun = (each for _, each in self._evaluator.initialisers.of(instance))
+                        frame = next((each for each in begun if each.scope is function), frame)
+                    for point, key, value in set_by_text(frame):
+                        given = self._under(key, value, name, point, world).outcomes
+                        if not given and may_be_text(key, name):
+                            given = self._evaluator.values(value, point, world)
+                            given.append((Unknown(("set by pattern", instance.key, name)), world))
+                        found += given
+        return told_apart(found, ("set by pattern", instance.key, name)) if found else []
 
     def _stores(self, frame: Frame, name: str, world: World) -> Iterator[Given]:
         """The same of each statement of a constructor that sets attributes by names."""
@@ -189,6 +213,29 @@ class SetByName:
                 ]
                 return Given(found, True, True, True) if found else None
         return None
+
+
+def set_by_text(frame: Frame) -> Iterator[tuple[Point, ast.expr, ast.expr]]:
+    """The names that a method puts together, and what it sets its object's attributes of these names to."""
+    scope = frame.scope
+    if not isinstance(scope, FunctionNode):
+        return
+    own = self_name(scope)
+    for statement in statements_in(scope.body):
+        match statement:
+            case ast.Expr(
+                value=ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=receiver), key, value])
+            ) if receiver == own and isinstance(key, ast.JoinedStr | ast.BinOp | ast.Call):
+                yield Point(frame, statement), key, value
+
+
+def may_be_text(node: ast.expr, text: str) -> bool:
+    """Whether a text that is written with parts which are not known may be this one, by those that are."""
+    if not isinstance(node, ast.JoinedStr):
+        return False
+    parts = [each.value if isinstance(each, ast.Constant) else None for each in node.values]
+    written = "".join(re.escape(str(part)) if part is not None else ".+" for part in parts)
+    return any(part for part in parts) and re.fullmatch(written, text) is not None
 
 
 def _sets_by_name(text: str) -> bool:

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
 
-from dlint.calls.parameters import passed
 from dlint.source.nodes import walk
 from dlint.source.statements import blocks, dotted, expressions, parameters
 from dlint.values.frame import Frame, Point, arguments_of
+from dlint.values.functions import passed
 from dlint.values.places import LOOPS, loops_around
 from dlint.values.values import Function, Instance, Made
 

@@ -58,6 +58,9 @@ _DEEPEST = 40
 _MOST = 8
 # What gives an object's settings as a dict.
 _AS_DICT = ("vars", "asdict", "dataclasses.asdict")
+# A clock that tells fractions of a second, and what seeds with these, too: NumPy takes none, torch cuts
+# them off.
+_CLOCK, _TAKES_FLOATS = "time.time", "random.seed"
 _WIDTH_KEEPERS = frozenset({"builtins.int", "builtins.abs"})
 
 
@@ -80,6 +83,10 @@ def seeds_of(
     if expression is None:
         return [FRESH_SEED if not call.keywords else UNKNOWN_SEED]
     evaluator.start()
+    if event.name == _TAKES_FLOATS and isinstance(expression, ast.Call):
+        callees = evaluator.values(expression.func, event.point, event.world)
+        if all(isinstance(callee, External) and callee.name == _CLOCK for callee, _ in callees):
+            return [FRESH_SEED]
     return _Trace(evaluator, code, uses, event.link, copied).of(expression, event.point, event.world)
 
 

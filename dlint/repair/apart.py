@@ -46,21 +46,33 @@ def check_apart(texts: Mapping[Path, tuple[bytes, bytes]]) -> None:
 
 def _ranks(text: bytes) -> Iterator[tuple[str, str | None]]:
     """The functions that set seeds, with the rank that is in one of these."""
-    for name, body in _functions(ast.parse(text)):
-        seeds = [each for each in ast.walk(body) if isinstance(each, ast.Call) and _sets_seed(each)]
+    for name, bodies in _functions(ast.parse(text)):
+        seeds = [each for each in _own(bodies[-1]) if isinstance(each, ast.Call) and _sets_seed(each)]
         if seeds:
-            yield name, _rank_in(seeds, body)
+            yield name, _rank_in(seeds, bodies)
 
 
-def _functions(tree: ast.AST, within: str = "") -> Iterator[tuple[str, ast.AST]]:
+def _functions(
+    tree: ast.AST, within: str = "", around: tuple[_Function, ...] = ()
+) -> Iterator[tuple[str, tuple[_Function, ...]]]:
+    """Each function, behind those that it is in: what one of these assigns may be in its seeds."""
     for child in ast.iter_child_nodes(tree):
         if isinstance(child, _Function | ast.ClassDef):
             name = f"{within}.{child.name}" if within else child.name
+            bodies = (*around, child) if isinstance(child, _Function) else around
             if isinstance(child, _Function):
-                yield name, child
-            yield from _functions(child, name)
+                yield name, bodies
+            yield from _functions(child, name, bodies)
         else:
-            yield from _functions(child, within)
+            yield from _functions(child, within, around)
+
+
+def _own(function: ast.AST) -> Iterator[ast.AST]:
+    """What stands in a function, and not in one that is defined there."""
+    for child in ast.iter_child_nodes(function):
+        if not isinstance(child, _Function):
+            yield child
+            yield from _own(child)
 
 
 def _sets_seed(call: ast.Call) -> bool:
@@ -68,10 +80,10 @@ def _sets_seed(call: ast.Call) -> bool:
     return bool(call.args or call.keywords) and _SEEDS.search(words) is not None
 
 
-def _rank_in(seeds: Iterable[ast.Call], body: ast.AST) -> str | None:
+def _rank_in(seeds: Iterable[ast.Call], bodies: Iterable[ast.AST]) -> str | None:
     """The first rank in the arguments of calls, or in what the names there are assigned."""
     assigned: dict[str, list[ast.expr]] = {}
-    for each in ast.walk(body):
+    for each in (node for body in bodies for node in _own(body)):
         if isinstance(each, ast.Assign | ast.AugAssign | ast.AnnAssign) and each.value is not None:
             targets = each.targets if isinstance(each, ast.Assign) else [each.target]
             for name in (target.id for target in targets if isinstance(target, ast.Name)):

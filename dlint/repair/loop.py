@@ -72,8 +72,10 @@ def repair(
                 repairing(len(work.gone), len(work.gone) + len(work.findings))
     except Enough:
         pass
+    # What is left is asked why, of the same program: it goes only then.
+    result = work.result(report)
     kept.let_go()
-    return work.result(report)
+    return result
 
 
 def _in_programs(report: engine.Report, notebooks: Notebooks) -> engine.Report:

@@ -75,11 +75,11 @@ from dlint.evaluation.options.beside import BY_ENVIRONMENT
 from dlint.evaluation.options.option import setting_of
 from dlint.fork.early.put_to_work import run_by_constructors
 from dlint.fork.early.reads import item_read_in_parent
-from dlint.fork.early.surely import is_by_key, is_sure
 from dlint.fork.early.used import used_before
 from dlint.fork.sides import calls_named, worker_functions
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.fork.together import run_together
+from dlint.fork.ways.surely import is_by_key, is_sure
 from dlint.knowledge.processes.native_threads import (
     LIBRARIES,
     LIMITS,

@@ -10,6 +10,9 @@ A `worker_init_fn` (a function, lambda, partial, method or a factory's result, i
   that the worker's dataset keeps (`get_worker_info().dataset.seed + worker_id`),
 - the first word of NumPy's state (`np.random.seed(np.random.get_state()[1][0] + worker_id)`).
 
+Also one that makes or seeds so a generator which the workers' dataset keeps and draws from
+(`get_worker_info().dataset.rng = np.random.default_rng(worker_id)`): that is left to you.
+
 Also a library's seeding function that is passed itself (`worker_init_fn=np.random.seed`): it gets the
 worker's number. A function that is plainly written to be one (`worker_init_fn`, `seed_worker`, with one
 parameter) counts even where no loader is seen to get it; one that workers cannot call is left to DL205. Seeds
@@ -27,15 +30,17 @@ Every epoch starts new workers, and each calls the function anew. Measured, of 2
 - a constant: workers and epochs identical, 4 distinct values;
 - the worker's number: workers differ, every epoch identical, 8 distinct values (with `np.random.seed`,
   `random.seed` or `torch.manual_seed` themselves as the function: 12 of two epochs of 12);
+- a generator of the dataset made of the worker's number: 12 of two epochs of 12, all 24 of
+  `get_worker_info().seed`;
 - the worker's number and what a module drew, or asked the clock for, at its import: 4 of two epochs of 4 by
   fork, all 8 by spawn and by forkserver;
 - the state word: from torch 1.9 on it is always 2147483648, so the numbers are the same in every epoch and
   in every run, whatever seed the user sets; on torch 1.8.1 the same in every epoch.
 
-With `persistent_workers=True` the workers live on, and the worker's number is enough; a constant is not. So
-it is with a loader class that takes all batches from one iterator (`next(self.iterator)`), and where the
-sampler or the stream never ends (`while True: yield ...`) and no loop is seen to leave the loader and to
-begin it again.
+With `persistent_workers=True` the workers live on, and the worker's number is enough; a constant is not (a
+parameter that is True by default counts where nobody is seen to give another). So it is with a loader class
+that takes all batches from one iterator (`next(self.iterator)`), and where the sampler or the stream never
+ends (`while True: yield ...`) and no loop is seen to leave the loader and to begin it again.
 
 ## Example
 
@@ -89,6 +94,7 @@ from typing import NamedTuple
 from dlint.finding import Remedy
 from dlint.fork.start_method import python_starts_anew, surely_starts_anew
 from dlint.knowledge.randomness import SEEDS, TAKES_NO_SEED
+from dlint.loaders.given.defaults import keeps_by_default
 from dlint.loaders.loaders import Loader
 from dlint.loaders.passes import is_passed_once
 from dlint.loaders.training import is_called_after_evaluation
@@ -99,7 +105,7 @@ from dlint.program.program import Program
 from dlint.randomness.init_functions import init_functions
 from dlint.randomness.seed import FIXED, STATE, WORKER
 from dlint.randomness.torchvision_draws import is_drawn_by
-from dlint.randomness.worker_seeds import Seeding, repeating
+from dlint.randomness.worker_seeds import Seeding, repeating, repeating_renewals
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed
 from dlint.values.frame import Point
@@ -111,6 +117,7 @@ from dlint.workers.worker import WorkerCode
 _ARGUMENT = "worker_init_fn"
 # From this torch on the loader seeds NumPy in workers.
 _SEEDS_NUMPY = (1, 9)
+_FROM_TORCH = "make its seed of torch.initial_seed(), which is another in each worker and epoch"
 _AGAIN = "the loader is gone through more than once"
 
 
@@ -123,6 +130,7 @@ def check(program: Program) -> Iterator[Found]:
             for each in _given(program, use.code, use.loader, copied=copied):
                 given.setdefault(id(each.seedings[0].entry.function.node), []).append(each)
             yield from _passed(program, use.loader)
+            yield from _of_generators(program, use.code, use.loader, copied=copied)
     for code in init_functions(program):
         for each in _given(program, code, None, copied=not python_starts_anew(program)):
             given.setdefault(id(each.seedings[0].entry.function.node), []).append(each)
@@ -145,15 +153,46 @@ def _given(program: Program, code: WorkerCode, loader: Loader | None, *, copied:
     uses = program.known_uses(loader) if loader is not None else []
     seedings = list(repeating(program.evaluator, code, uses, copied=copied))
     counting = any(WORKER in each.kinds for each in seedings)
-    kept = (
-        loader is not None and counting and (keeps_workers(program, loader) or _keeps_those_it_seeds(loader))
-    )
+    kept = loader is not None and counting and _keeps_workers(program, loader)
     evaluates = loader is not None and bool(seedings) and _evaluates(loader)
     for seeding in seedings:
         if not (WORKER in seeding.kinds and kept) and not (evaluates and STATE not in seeding.kinds):
             together.setdefault(id(seeding.entry.function.node), []).append(seeding)
     for alike in together.values():
         yield _Given(alike, loader, _drawn(program, alike, loader))
+
+
+def _keeps_workers(program: Program, loader: Loader) -> bool:
+    """Whether a loader keeps the workers that it has seed themselves."""
+    return (
+        keeps_workers(program, loader)
+        or _keeps_those_it_seeds(loader)
+        or keeps_by_default(program.evaluator, loader.arguments, loader.values("persistent_workers"))
+    )
+
+
+def _of_generators(program: Program, code: WorkerCode, loader: Loader, *, copied: bool) -> Iterator[Found]:
+    """Generators of the dataset that the function makes, or seeds, alike in every epoch."""
+    renewals = repeating_renewals(program.evaluator, code, program.known_uses(loader), copied=copied)
+    for name, event, kinds in renewals:
+        if (WORKER in kinds and _keeps_workers(program, loader)) or (
+            _evaluates(loader) and STATE not in kinds
+        ):
+            continue
+        made = "the worker's number" if WORKER in kinds else "a fixed number"
+        whose = "every epoch draws" if WORKER in kinds else "all workers and epochs draw"
+        once = WORKER in kinds and is_passed_once(program, loader)
+        assert isinstance(event.node, ast.expr)
+        yield Found(
+            event.module,
+            event.node,
+            f"{_ARGUMENT} seeds the generator {name} by {made}: {whose} the same from it",
+            "silent",
+            _FROM_TORCH,
+            both(with_workers(program, loader), _AGAIN if once else None),
+            event.link.steps("", event.module, event.node),
+            by_hand=_FROM_TORCH,
+        )
 
 
 def _evaluates(loader: Loader) -> bool:

@@ -83,6 +83,7 @@ from dlint.knowledge.epochs import (
     SAMPLER,
     TELLS,
     speaks_of_evaluating,
+    speaks_of_evaluation,
     speaks_of_training,
 )
 from dlint.loaders.by_epoch.epoch_loops import EpochLoop, epoch_loop, only, run_by_libraries
@@ -153,7 +154,9 @@ def _is_told_the_same(program: Program, told: list[Tell], around: EpochLoop) -> 
 def _is_for_evaluation(program: Program, loader: Loader, dealt: Dealt) -> bool:
     """Whether the names around a loader say that it evaluates."""
     calls = [(loader.call, loader.point.frame), (dealt.call, dealt.point.frame)]
-    return is_called_after_evaluation(calls, _names_of_callers(program, loader))
+    names = list(_names_of_callers(program, loader))
+    # One of several callers may call it after training: whose loader it is, its passes say.
+    return is_called_after_evaluation(calls, names if all(map(speaks_of_evaluation, names)) else ())
 
 
 def _names_of_callers(program: Program, loader: Loader) -> Iterator[str]:

@@ -73,6 +73,7 @@ from dlint.program.program import Program
 from dlint.program.refusals import is_refused
 from dlint.rules.rule import Found
 from dlint.rules.wording import listed
+from dlint.source.statements import FunctionNode, dotted, parameters, statements_in
 from dlint.values.facts import fits
 from dlint.values.values import Const, External, Unknown, Value
 from dlint.values.worlds import World
@@ -185,15 +186,16 @@ def _needs_workers(program: Program, loader: Loader, missing: dict[str, Conflict
 
 def _kept_with_workers(program: Program, loader: Loader, names: list[str], always: bool) -> Remedy | None:
     """The repair that asks for the number of workers, where others may choose it: an option, an entry of the
-    settings, an attribute; a variable where it is not 0 on every way."""
-    number = loader.written("num_workers")
-    if not all(map(loader.keyword, names)) or not loader.written_here("num_workers"):
+    settings, an attribute, a parameter; a variable where it is not 0 on every way."""
+    number = loader.written("num_workers") or loader.in_options("num_workers")
+    at_call = all(map(loader.keyword, names)) and bool(loader.written_here("num_workers"))
+    if not at_call and not all(map(loader.in_options, ("num_workers", *names))):
         return None
     said = program.releases.said_torch
     if "prefetch_factor" in names and said is not None and said < _TAKES_NONE:
         return None
     match number:
-        case ast.Name() if not always:
+        case ast.Name() if not always or _may_be_other(loader, number):
             pass
         case ast.Attribute() | ast.Subscript() | ast.Call(func=ast.Attribute(attr="get")):
             pass
@@ -202,6 +204,19 @@ def _kept_with_workers(program: Program, loader: Loader, names: list[str], alway
     kept = names == ["persistent_workers"]
     what = "Keep workers only where there are some" if kept else f"Give {listed(names)} only to workers"
     return Remedy("persist_with_workers", applicability(loader), what, {"arguments": names})
+
+
+def _may_be_other(loader: Loader, number: ast.Name) -> bool:
+    """Whether a variable is 0 only as this program comes to it: a parameter, or ``0 if debug else 4``."""
+    scope = loader.point.frame.scope
+    if not isinstance(scope, FunctionNode):
+        return False
+    return any(each.arg == number.id for each in parameters(scope)) or any(
+        isinstance(statement, ast.Assign)
+        and not isinstance(statement.value, ast.Constant)
+        and any(dotted(each) == number.id for each in statement.targets)
+        for statement in statements_in(scope.body)
+    )
 
 
 def _option(loader: Loader) -> str | None:

@@ -8,23 +8,26 @@ ends (`for batch in loader: break`), in a loop, where the loader has workers and
 goes round; `next(iter(loaders[k]))` as well, one of each in an inner loop, and a function, or a lambda with a
 name, that returns it and is called in a loop, be that the `__next__` of what the loop goes through, or the
 `__call__` of what somebody was given (`self.draw()`). The loader may stand in a progress bar (`tqdm(loader)`)
-or beside others in `zip`. An object may keep the iterator (`self.batches = iter(self.loader)`) that nothing
-else of the file asks for a batch; or a prefetcher has one for others of its methods, and each round of a loop
-makes the prefetcher, or has it begin again, and then takes as many batches as are written there
-(`fetch.reset()`, `batch = fetch.next()`). So are methods that a trainer calls for every batch (Lightning's
-`training_step` and `on_train_batch_end`, transformers' `on_step_end`, MMEngine's `after_train_iter`) and what
-ignite's `Engine` is made of, or calls for `Events.ITERATION_COMPLETED`, where no test comes before.
+or beside others in `zip`, or be what a call gives (`next(iter(self.target_loader()))`), or makes in each
+round, where that draws nothing and reads nothing that the round changes. An object may keep the iterator
+(`self.batches = iter(self.loader)`) that nothing else of the file asks for a batch; or a prefetcher has one
+for others of its methods, and each round of a loop makes the prefetcher, or has it begin again, and then
+takes as many batches as are written there (`fetch.reset()`, `batch = fetch.next()`). So are methods that a
+trainer calls for every batch (Lightning's `training_step` and `on_train_batch_end`, transformers'
+`on_step_end`, MMEngine's `after_train_iter`) and what ignite's `Engine` is made of, or calls for
+`Events.ITERATION_COMPLETED`, where no test comes before.
 
 Once before or after a loop is fine, so is once an epoch beside what goes through the batches (a loop, a
-function that is called there, or one that trains by its name and cannot be seen; not one of many rounds, `if
-step % 500 == 0: evaluate(val)`), now and then (`if step % 100 == 0`, but not `if rank == 0`, `cfg["weight"] >
-0` or what only the constructor sets, which are the same in all rounds, nor `if step > 3`, which lets all
-through from one on), in a loop that is left in the same round (an attempt that is made again only after an
-error) or goes round a few times as it is written, in a function that keeps what it has taken (`if
-self.example is None:`), in a test, a loader without workers or with `persistent_workers=True`, one that a
-method called in each round makes anew, a loader class with an `__iter__` of its own, a loader that each round
-makes for the function that it calls (`first(make_loader(task))`), a prefetcher that a loop inside asks until
-it has no more, and what may be an iterator already (`batches = iter(loader)`), which is gone on with.
+comprehension, a library's trainer, a function that is called there, or one that trains by its name and cannot
+be seen; not one of many rounds, `if step % 500 == 0: evaluate(val)`), now and then (`if step % 100 == 0`, but
+not `if rank == 0`, `cfg["weight"] > 0` or what only the constructor sets, which are the same in all rounds,
+nor `if step > 3`, which lets all through from one on), in a loop that is left in the same round (an attempt
+that is made again only after an error) or goes round a few times as it is written, in a function that keeps
+what it has taken (`if self.example is None:`), in a test, a loader without workers or with
+`persistent_workers=True`, one that a method called in each round makes anew, a loader class with an
+`__iter__` of its own, a loader that each round makes for the function that it calls
+(`first(make_loader(task))`), a prefetcher that a loop inside asks until it has no more, and what may be an
+iterator already (`batches = iter(loader)`), which is gone on with.
 
 ## Why is this bad
 
@@ -85,8 +88,9 @@ from dlint.knowledge.iterables import draws
 from dlint.loaders.batch_hooks import is_called_each_batch
 from dlint.loaders.every_round import is_now_and_then, is_seldom, lets_through, tests_in
 from dlint.loaders.iteration import Iterations
-from dlint.loaders.kept_iterators import takes_one_by_one
 from dlint.loaders.loaders import Loader
+from dlint.loaders.restarted.kept_iterators import takes_one_by_one
+from dlint.loaders.restarted.made_again import gives_the_same, made_in_round, plain_call
 from dlint.loaders.samplers import Samplers
 from dlint.objects.classes import is_property
 from dlint.program.conditions import with_workers
@@ -214,6 +218,8 @@ def _in_loop(
 ) -> Iterator[Found]:
     """A restart in a loop of the same function."""
     program.evaluator.start()
+    made = made_in_round(loop, restart.source)
+    held, call = (made, plain_call(made)) if held is restart.source else (held, None)
     loader = _loader(program, iterations, restart.source, point)
     if loader is not None and restart.number is not None and not _is_one(program, [restart.number], point):
         return
@@ -221,9 +227,12 @@ def _in_loop(
         return
     if any(is_now_and_then(test, loop, point) for test in tests_in(loop, point)):
         return
-    if not _is_made_anew(program, loop, restart.source, point):
+    if call is not None and not gives_the_same(program.evaluator, loader, call, point, [(loop.body, point)]):
+        return
+    if call is not None or not _is_made_anew(program, loop, restart.source, point):
         # Before the loop, processes that a test in it keeps out would start workers, too.
-        alone = next(loops_around(point)) is loop and next(tests_in(loop, point), None) is None
+        alone = call is None and next(loops_around(point)) is loop
+        alone = alone and next(tests_in(loop, point), None) is None
         yield _found(program, point.frame.module, restart, loader, "in a loop", alone=alone)
 
 
@@ -239,7 +248,9 @@ def _in_function(
     ):
         return
     keys = _keys(restart.source, function)
-    if base_of(restart.source) is None or keys is None:
+    call = plain_call(restart.source)
+    body = function.body if isinstance(function, ast.FunctionDef) else []
+    if (call is None and base_of(restart.source) is None) or keys is None:
         return
     program.evaluator.start()
     point = program.evaluator.sites.point_of(module, restart.trail)
@@ -261,12 +272,17 @@ def _in_function(
                 yield _found(program, called.point.frame.module, again, there, how)
         return
     site: Site | None = None
-    for called, _, chain in _calling_loops(program, iterations, function, point, loader, keys, counted):
+    for called, loop, chain in _calling_loops(program, iterations, function, point, loader, keys, counted):
         there = _loader_there(program, iterations, restart.source, chain, point, loader)
-        if there is not None:
+        rounds = [(body, point), (loop.body, called.point)]
+        if there is not None and (
+            call is None or gives_the_same(program.evaluator, there, call, point, rounds)
+        ):
             site, loader = called, there
             break
     if site is None and counted is None and _is_hook(program, function, point, keys):
+        if call is not None and not gives_the_same(program.evaluator, loader, call, point, [(body, point)]):
+            return
         yield _found(program, module, restart, loader, "in a function that a trainer calls for every batch")
     if site is not None:
         where = f"{site.point.frame.module.relative}:{site.call.lineno}"
@@ -396,12 +412,20 @@ def _sites(program: Program, function: _Called, point: Point) -> list[Site]:
 def _keys(source: ast.expr, function: _Called) -> frozenset[str] | None:
     """The parameters of a function that pick one of several loaders: ``self.loaders[key]``; None where
     something else may."""
-    if not isinstance(source, ast.Subscript):
-        return frozenset()
-    names = {node.id for node in walk(source.slice) if isinstance(node, ast.Name)}
+    told: list[ast.expr]
+    match source:
+        case ast.Subscript(slice=ast.Name() | ast.Constant() as key):
+            told = [key]
+        case ast.Call(args=args, keywords=keywords):
+            told = [*args, *(keyword.value for keyword in keywords)]
+        case ast.Subscript():
+            return None
+        case _:
+            return frozenset()
+    names = {node.id for each in told for node in walk(each) if isinstance(node, ast.Name)} - {"self"}
     body = function.body if isinstance(function, ast.FunctionDef) else []
     bound = {name for statement in statements_in(body) for name in own_names(statement)}
-    if not isinstance(source.slice, ast.Name | ast.Constant) or names & bound:
+    if names & bound:
         return None
     return frozenset(names) if names <= {each.arg for each in parameters(function)} else None
 
@@ -497,7 +521,7 @@ def _loop(restart: Restart) -> tuple[ast.For | ast.While | None, ast.expr]:
     loader; and what holds the loader, or all of those that a loop inside goes through."""
     trail, picks, held = restart.trail, set[str](), restart.source
     nothing = (None, held)
-    if base_of(restart.source) is None:
+    if base_of(restart.source) is None and plain_call(restart.source) is None:
         return nothing
     if isinstance(restart.source, ast.Subscript):
         picks = {node.id for node in walk(restart.source.slice) if isinstance(node, ast.Name)}
@@ -548,8 +572,13 @@ def _is_epoch_loop(
         ):
             return True  # what is done in each round may be an epoch
     return any(
-        iteration.is_loop
-        and not (isinstance(iteration.point.statement, ast.For) and takes_first(iteration.point.statement))
+        iteration.to_end
+        or (
+            iteration.is_loop
+            and not (
+                isinstance(iteration.point.statement, ast.For) and takes_first(iteration.point.statement)
+            )
+        )
         for iteration in iterations.from_block(often, point.frame)
     )
 
@@ -611,17 +640,23 @@ def _hands_over(node: ast.AST, point: Point, iterations: Iterations, restarting:
 def _binds(program: Program, loop: ast.For | ast.While, node: ast.expr, point: Point) -> bool:
     """Whether the loop makes its loader anew, or goes over several."""
     bound = point.frame.layout.bound_by(loop)
-    paths = (
-        [base_of(node)]
-        if base_of(node) is not None
-        else (dotted(each) for each in walk(node) if isinstance(each, ast.Name | ast.Attribute))
-    )
-    for path in filter(None, paths):
+    held = base_of(node)
+    for path in [held] if held is not None else _paths(node):
         parts = path.split(".")
         for holder in (".".join(parts[: end + 1]) for end in range(len(parts))):
             if holder in bound and (holder == path or not _only_calls_methods(program, loop, holder, point)):
                 return True
     return False
+
+
+def _paths(node: ast.AST) -> Iterator[str]:
+    """The dotted names that an expression reads, each as long as it is written."""
+    path = dotted(node) if isinstance(node, ast.expr) else None
+    if path is not None:
+        yield path
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _paths(child)
 
 
 def _only_calls_methods(program: Program, loop: ast.For | ast.While, holder: str, point: Point) -> bool:

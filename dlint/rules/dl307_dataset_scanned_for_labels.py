@@ -62,7 +62,6 @@ import ast
 import re
 from collections.abc import Iterator
 
-from dlint.calls.parameters import given_names
 from dlint.knowledge.loading import RANDOM_SPLIT, is_dataset, is_iterable_dataset
 from dlint.knowledge.parts import FILE_OF_ARRAYS, is_in_memory, sounds_like_data
 from dlint.program.program import Program
@@ -84,6 +83,7 @@ from dlint.streams.memory.stored import Field
 from dlint.streams.parts import Parts
 from dlint.streams.picked import counts_all, picked_part
 from dlint.values.frame import Point, layout_of
+from dlint.values.functions import given_names
 from dlint.values.places import tests_around
 from dlint.values.values import Function, Instance, Made, Value
 from dlint.values.worlds import HERE

@@ -138,6 +138,7 @@ from dlint.loaders.loaders import Loader
 from dlint.objects.pickled_state import is_pickled
 from dlint.program.conditions import both, loaded, started_anew
 from dlint.program.given import given_parts
+from dlint.program.handles.on_options import on_options
 from dlint.program.program import Program
 from dlint.program.stored.set_options import is_options, may_lack
 from dlint.program.stored.stored_later import is_surely_before, stored_later
@@ -282,9 +283,10 @@ def _later(
                     for each in shipped(program.evaluator, value, place, world)
                 ]
                 hazards = [hazard for each in inside if (hazard := _judged(program, each)) is not None]
-                # Of a handle that is read from an object of the program's, DL403 tells.
-                code = use.code if isinstance(held, Instance) else None
                 written = getattr(point.statement, "value", None) or by
+                # Of a handle that workers read DL403 tells.
+                told = of_options and any(each.made.node is written for each in on_options(program, use))
+                code = use.code if told or isinstance(held, Instance) else None
                 kind = kind_stored(code, name, written, [value for value, _ in values])
                 kept = None if kind is None else Kept(place, written, point.frame.module, kind)
                 if (kept or (of_options and hazards)) and may_lack(program.evaluator, held, name):

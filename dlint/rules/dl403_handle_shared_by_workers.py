@@ -17,6 +17,9 @@ that a kept reader reads on (`csv.reader(file)`).
 Also one that others put on an object once it is made (`dataset.file = open(path)`), or have it open
 (`dataset.open()`, `with Rows(path) as dataset:`), before the loader is made, where nothing closes it by then.
 
+Also one that a function of the parent puts among options, or on what else only carries things (`opt["env"] =
+lmdb.open(path)`), and that worker code finds there.
+
 Also an image, or a list of images, that the constructor opens with Pillow by its path and does not read
 (`self.images = [Image.open(path) for path in paths]`): until something asks for pixels it is an open file.
 One of which the constructor does more than to ask for the size, mode or number of frames may have been read,
@@ -209,11 +212,12 @@ from dlint.program.asked import for_events, for_held, for_holder, for_made, for_
 from dlint.program.conditions import NOT_FORKED, any_loaded, both, start_by_default
 from dlint.program.handles.closed_by_others import is_closed_by_others
 from dlint.program.handles.in_functions import in_functions
+from dlint.program.handles.on_options import on_options
 from dlint.program.handles.opened_beside import opened_beside
 from dlint.program.handles.opened_by_others import opened_by_others
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.rules.wording import place
+from dlint.rules.wording import brief, place
 from dlint.source.statements import FunctionNode, own_names, statements_in
 from dlint.values.values import Class, Instance, Key, Made
 from dlint.workers.events import Visit
@@ -257,6 +261,7 @@ def check(program: Program) -> Iterator[Found]:
         for use in uses:
             yield from _by_key(program, use, [owner for owner, _ in owners.values()])
             yield from _in_functions(program, use, {key: owner for key, (owner, _) in owners.items()})
+            yield from _on_options(program, use)
         for start in starts:
             yield from _global(program, uses, code, start)
 
@@ -603,6 +608,33 @@ def _in_functions(program: Program, use: WorkerUse, owners: Mapping[Key, Instanc
             event.link.steps(event.name, event.module, event.node),
             by_hand=handle.cure
             or "give the function the path, and open it there in each process, keyed on os.getpid()",
+        )
+
+
+def _on_options(program: Program, use: WorkerUse) -> Iterator[Found]:
+    """Handles that the parent puts among options, where worker code reads from them."""
+    start = start_by_default(program, use)
+    for made, handle, target, event, sent in on_options(program, use):
+        forked = handle.forked if start in (None, "fork") else ""
+        if not isinstance(made.node, ast.expr) or not (
+            forked or (sent and start != "fork" and not handle.sent)
+        ):
+            continue
+        happens = f"forked workers share it and {forked}" if forked else "pickle cannot send it to workers"
+        yield Found(
+            made.point.frame.module,
+            made.node,
+            f"{brief(target)} is {handle.name} opened before the workers start: {happens}",
+            handle.effect if forked else "error",
+            handle.advice,
+            both(
+                any_loaded(program, [use]),
+                for_made(program, made),
+                for_events(program, use.code, event),
+                None if forked or start is not None else NOT_FORKED,
+            ),
+            event.link.steps(event.name, event.module, event.node),
+            by_hand=handle.cure or f"keep its path there, and {handle.advice}",
         )
 
 

@@ -11,7 +11,7 @@ list that what was read has left too short (`if len(frames) < n: return None`), 
 last statement and no `return` behind it.
 So is None inside an item: in a tuple, named tuple, list or dict that is returned
 (`{"frame": self.frame(path, t)}`, `item["depth"] = self.depth(i)`, `return image, None` where other items
-have something there).
+have something there, `return None, label` where `cv2.imread` gave None, `[self.read(p) for p in paths]`).
 Also where the None comes from a function of the project, be it one that a decorator has registered, or from
 another dataset (`return self.inner[index]`, `self.images[index], self.masks[index]`,
 `tuple(data[index] for data in self.datasets)`), whose result is returned as it is, be it past a test of it

@@ -16,8 +16,9 @@ workers:
   the project is told to stay on the CPU. A number is a GPU's (`device=0`, `.to(0)`), and so is the rank that
   `mp.spawn` passes to what it starts.
 - Tensors and networks that the parent has put on the GPU, and worker code reads or runs: in an attribute of
-  the dataset or of a transform, as a part of one (`Compose([ToTensor(), blur])`), in a name of a module, or
-  as the data of a `TensorDataset`. So is what the
+  the dataset or of a transform (also a buffer that a module registers), as a part of one
+  (`Compose([ToTensor(), blur])`), as the transform of torchvision's datasets, in a name of a module, or as
+  the data of a `TensorDataset`. So is what the
   parent made of them: `rows.mean(0)`, `torch.cat(features)`, and what a network on the GPU gave
   (`features.append(net(x))`), until it is brought back: `.cpu()`, `.item()`, `.tolist()`. What is made
   without a device under `with torch.device("cuda"):` is there, and so is a network that is moved after a
@@ -362,12 +363,12 @@ def _found_held(program: Program, use: WorkerUse, held: OnGpu) -> Found:
         "keep it on the CPU and move each batch in the training loop; where all data is on the GPU already, "
         "workers are of no use: num_workers=0"
     )
-    if isinstance(held.node, ast.Call):  # what moves something to where it is
-        advice = "move the batch in the training loop"
-        by_hand = f"return CPU tensors, and {advice}"
-    elif held.runs:
+    if held.runs:
         advice = "run it on the batch in the training loop"
         by_hand = f"{advice}, or run it once over all items and keep what it gives on the CPU"
+    elif isinstance(held.node, ast.Call):  # what moves something to where it is
+        advice = "move the batch in the training loop"
+        by_hand = f"return CPU tensors, and {advice}"
     return Found(
         module,
         held.put.call,

@@ -66,7 +66,6 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from dlint.calls.parameters import passed
 from dlint.fork.set_elsewhere import is_set_elsewhere
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -86,7 +85,7 @@ from dlint.streams.finite import behind_property, kept_around_ends, kept_ends, k
 from dlint.streams.item_names import index_names, index_names_in, is_index, mentions
 from dlint.streams.sources.streams import Streams
 from dlint.values.frame import Frame, Point
-from dlint.values.functions import is_generator
+from dlint.values.functions import is_generator, passed
 from dlint.values.places import places_around, tests_around
 from dlint.values.values import Class, External, Function, Instance, Made
 from dlint.values.worlds import HERE, World

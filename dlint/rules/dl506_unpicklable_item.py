@@ -4,7 +4,8 @@
 
 A generator, a lambda or local function, an object of a local class or `namedtuple`, a lock, an open file, a
 match of a regular expression or the like in what leaves a worker: in what `collate_fn` returns, or in what
-`__getitem__` returns where the loader hands items on as they are (`batch_size=None` without a `collate_fn`,
+`__getitem__` returns, be it by another dataset (`return self.inner[index]`), or the `__iter__` of a stream
+gives one by one, where the loader hands items on as they are (`batch_size=None` without a `collate_fn`,
 or a `collate_fn` that gives its list back, in something else or as `items[0]`, if only for batches of one:
 `if len(items) == 1:`, or always hands on that part of them: `images, paths = zip(*items)`, `[item["path"] for
 item in items]`). A function with `yield` in it returns a generator, and `map(lambda row: ..., rows)` holds
@@ -72,7 +73,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.fork.sendable import class_without_name
-from dlint.knowledge.loading import NAMESPACES
+from dlint.knowledge.loading import NAMESPACES, is_iterable_dataset
 from dlint.knowledge.processes.objects import unpicklable
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.objects.pickled_state import is_pickled
@@ -89,11 +90,11 @@ from dlint.source.statements import (
     taken,
 )
 from dlint.streams.batches.collated import handed_places, parts_at
-from dlint.streams.items import hands_items_on, is_default_collates, readers
+from dlint.streams.items import chained, handed_on, hands_items_on, is_default_collates, readers
 from dlint.streams.memory.places import Place
 from dlint.streams.nones.written import names_all_keys, stored, table_of
 from dlint.streams.sources.wholes import written_at
-from dlint.values.frame import Frame, Point, arguments_of
+from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.functions import display_name, is_generator
 from dlint.values.values import Class, Const, External, Function, Instance, Made, Partial, Table, Value
 from dlint.values.worlds import World
@@ -123,8 +124,11 @@ def check(program: Program) -> Iterator[Found]:
             if is_zero(way["num_workers"]):
                 continue
             if dataset is not None and hands_items_on(program.evaluator, collate, way["batch_size"]):
-                for reader in readers(program.evaluator, dataset, world):
-                    yield from _returned(program, loader, reader.function, reader.frame, world)
+                for outer in readers(program.evaluator, dataset, world):
+                    for reader in (outer, *handed_on(program.evaluator, outer)):
+                        yield from _returned(program, loader, reader.function, reader.frame, reader.world)
+                for stream, w in chained(program.evaluator, dataset, world):
+                    yield from _streamed(program, loader, stream, w)
         if not hands_on:
             yield from _of_parts(program, loader)
         yield from _of_collate(program, loader)
@@ -153,6 +157,22 @@ def _of_collate(program: Program, loader: Loader) -> Iterator[Found]:
                 yield from _returned(program, loader, visit.function, visit.frame, visit.world)
 
 
+def _streamed(program: Program, loader: Loader, stream: Value, world: World) -> Iterator[Found]:
+    """The statements of a stream's ``__iter__`` that give an item which cannot be sent."""
+    if not isinstance(stream, Instance) or not any(
+        is_iterable_dataset(name) for name in program.evaluator.classes.libraries(stream.cls)
+    ):
+        return
+    for function in program.evaluator.classes.methods(stream, "__iter__"):
+        if not isinstance(function.node, ast.FunctionDef) or function.node.decorator_list:
+            continue
+        frame = program.evaluator.calls.enter(function, Arguments(), None, None)
+        for statement in statements_in(function.node.body):
+            match statement:
+                case ast.Expr(value=ast.Yield(value=ast.expr() as item)):
+                    yield from _given(program, loader, function, statement, item, frame, world)
+
+
 def _returned(
     program: Program, loader: Loader, function: Function, frame: Frame, world: World, place: Place = ()
 ) -> Iterator[Found]:
@@ -166,13 +186,27 @@ def _returned(
         return
     for statement in statements_in(function.node.body):
         if isinstance(statement, ast.Return) and statement.value is not None:
-            program.evaluator.start()
-            point = Point(frame, statement)
-            for w in program.evaluator.flow.reaching(point, world):
-                what = _unsendable_at(program, statement.value, place, point, w)
-                if what is not None:
-                    yield _found(program, loader, function, statement, what)
-                    break
+            yield from _given(program, loader, function, statement, statement.value, frame, world, place)
+
+
+def _given(
+    program: Program,
+    loader: Loader,
+    function: Function,
+    statement: ast.stmt,
+    item: ast.expr,
+    frame: Frame,
+    world: World,
+    place: Place = (),
+) -> Iterator[Found]:
+    """The finding where what a statement gives cannot be sent."""
+    program.evaluator.start()
+    point = Point(frame, statement)
+    for w in program.evaluator.flow.reaching(point, world):
+        what = _unsendable_at(program, item, place, point, w)
+        if what is not None:
+            yield _found(program, loader, function, statement, what)
+            return
 
 
 def _unsendable_at(

@@ -6,18 +6,18 @@ In the `__iter__` of an `IterableDataset`, or what it calls, a list that is shuf
 numbers of `random`, NumPy or torch (`random.shuffle(self.files)`, `order = torch.randperm(n)`,
 `sorted(self.files, key=lambda _: random.random())`, or a list that has no name: `return
 random.sample(self.files, len(self.files))`), and after that divided by the number of the worker:
-`self.files[info.id :: info.num_workers]`, `islice`, a loop that takes one of so many, or the files from one
-number to another; also where a function or method that gets the list divides it (`self.my_part(self.files)`),
-be it what another leaves (`by_worker(by_rank(files))`), or where the function or generator that shuffles
-hands the list on, and its caller divides that (`islice(self.shuffled(), info.id, None, info.num_workers)`),
-be that a property, or the `__iter__` of an object that is gone through (`islice(self.shards, info.id, None,
-info.num_workers)`). So is what is put in the order of shuffled numbers (`[self.files[i] for i in order]`), a
-piece of what is cut up (`np.array_split(files, n)[info.id]`), what a method shuffles in its object
-(`self.mix()`), the rows of a table (`table.sample(frac=1).iloc[info.id :: info.num_workers]`), and what a
-generator shuffles that each worker makes of a seed of its own, or of none (`random.Random(self.seed +
-info.id)`). Also a list that one worker shuffles alone, with whatever generator (`if info.id == 0:
-rng.shuffle(files)`), and one that a `worker_init_fn` shuffles in its worker's dataset
-(`random.shuffle(get_worker_info().dataset.files)`).
+`self.files[info.id :: info.num_workers]`, `islice`, a loop that takes one of so many (it may count them
+itself: `seen += 1`), or the files from one number to another; also where a function or method that gets the
+list divides it (`self.my_part(self.files)`), be it what another leaves (`by_worker(by_rank(files))`), or
+where the function or generator that shuffles hands the list on, and its caller divides that
+(`islice(self.shuffled(), info.id, None, info.num_workers)`), be that a property, or the `__iter__` of an
+object that is gone through (`islice(self.shards, info.id, None, info.num_workers)`). So is what is put in the
+order of shuffled numbers (`[self.files[i] for i in order]`), a piece of what is cut up
+(`np.array_split(files, n)[info.id]`), what a method shuffles in its object (`self.mix()`), the rows of a
+table (`table.sample(frac=1).iloc[info.id :: info.num_workers]`), and what a generator shuffles that each
+worker makes of a seed of its own, or of none (`random.Random(self.seed + info.id)`). Also a list that one
+worker shuffles alone, with whatever generator (`if info.id == 0: rng.shuffle(files)`), and one that a
+`worker_init_fn` shuffles in its worker's dataset (`random.shuffle(get_worker_info().dataset.files)`).
 
 Also a pipeline of webdataset that shuffles its shards before it divides them
 (`wds.DataPipeline(wds.SimpleShardList(urls), wds.shuffle(100), wds.split_by_worker, ...)`), or whose first
@@ -93,7 +93,6 @@ import ast
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from dlint.calls.parameters import passed
 from dlint.knowledge.iterables import PIPELINE, RANKS
 from dlint.knowledge.loading import is_iterable_dataset
 from dlint.knowledge.randomness import (
@@ -120,6 +119,7 @@ from dlint.streams.orders import is_what
 from dlint.streams.shares import UNTOLD, Part, Shares, Told
 from dlint.streams.sources.staged import shuffled_shares
 from dlint.values.frame import Frame, Point
+from dlint.values.functions import passed
 from dlint.values.places import loops_around, path_to
 from dlint.values.values import Const, Function, Instance, Made, Value
 from dlint.workers.events import Event

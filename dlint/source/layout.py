@@ -2,7 +2,8 @@
 
 A *scope* is a module, a function, a lambda or a class body. Names here are plain (``x``) or dotted
 (``args.distributed``, ``self.pool``): a store to an attribute binds the dotted path. A call that changes a
-container in place (``kwargs.update(...)``) and a subscript store (``kwargs["x"] = 1``) bind the container.
+container in place (``kwargs.update(...)``) and a subscript store (``kwargs["x"] = 1``) bind the container,
+and so does a call that is given a dict which the scope writes out (``fill(kwargs)``).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dlint.source.statements import (
     Scope,
     blocks,
     changed_names,
+    dotted,
     ends,
     own_names,
     statements_in,
@@ -26,6 +28,9 @@ from dlint.source.statements import (
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _PARTS = frozenset({ast.Name, ast.Subscript, ast.Call})
 _IMPORTS = frozenset({ast.Import, ast.ImportFrom})
+_CALLING = frozenset({ast.Expr, ast.Assign})
+_DICTS = frozenset({ast.Dict, ast.DictComp})
+_MAKES_DICTS = frozenset({"OrderedDict", "copy", "deepcopy", "defaultdict", "dict"})
 
 
 class Place(NamedTuple):
@@ -69,6 +74,7 @@ class Layout:
         "_aliases",
         "_binding",
         "_bound",
+        "_dicts",
         "_guards",
         "_leaving",
         "_nodes",
@@ -79,6 +85,7 @@ class Layout:
         "binds",
         "body",
         "changes",
+        "handed",
         "imports",
         "places",
         "try_of",
@@ -101,6 +108,9 @@ class Layout:
         # Names for parts of what other names hold, and by statement the names of which it changes a part so.
         self._aliases = _aliases(self.body)
         self.aliased: dict[int, set[str]] = {}
+        # Names of dicts that the scope writes out, and by statement those that it hands to what it calls.
+        self._dicts = _dicts(self.body)
+        self.handed: dict[int, set[str]] = {}
         changes: set[str] = set()
         self.imports: set[str] = set()
         self.binds: frozenset[str] = self._read(self.body, None, "body", changes)[0]
@@ -188,6 +198,10 @@ class Layout:
                 if meant:
                     self.aliased[id(statement)] = meant
                     changed |= meant
+            handed = (_handed(statement) & self._dicts) - rebound if self._dicts else None
+            if handed:
+                self.handed[id(statement)] = handed
+                changed |= handed
             changes |= changed
             bound = rebound | changed
             for inner_role, inner, inner_owner in () if kind in CHANGING else blocks(statement):
@@ -235,6 +249,31 @@ def _aliases(body: list[ast.stmt]) -> dict[str, str]:
             if isinstance(root, ast.Name):
                 found.update((name, root.id) for name in target_names(statement.target) if name != root.id)
     return found
+
+
+def _dicts(body: list[ast.stmt]) -> set[str]:
+    """The names under which a scope has dicts that it writes out, or copies: ``options = {}``."""
+    found: set[str] = set()
+    for statement in statements_in(body):
+        if type(statement) is ast.Assign:
+            assert isinstance(statement, ast.Assign)
+            made = statement.value
+            if type(made) in _DICTS or (
+                isinstance(made, ast.Call) and (dotted(made.func) or "").rpartition(".")[2] in _MAKES_DICTS
+            ):
+                found.update(path for target in statement.targets if (path := dotted(target)) is not None)
+    return found
+
+
+def _handed(statement: ast.stmt) -> set[str]:
+    """The names of what a statement hands to what it calls, itself or in part: ``fill(options)``."""
+    if type(statement) not in _CALLING:
+        return set()
+    match statement:
+        case ast.Expr(value=ast.Call() as call) | ast.Assign(value=ast.Call() as call):
+            given = [*call.args, *(each.value for each in call.keywords if each.arg is not None)]
+            return {path for each in given if (path := dotted(steps(each)[0])) is not None}
+    return set()
 
 
 def _passes(statement: ast.If | ast.Assert) -> bool | None:

@@ -10,7 +10,6 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.calls.parameters import given_names, passed
 from dlint.knowledge.callbacks import KEEPS_TRANSFORMS
 from dlint.knowledge.loading import is_dataset
 from dlint.knowledge.parts import (
@@ -29,7 +28,7 @@ from dlint.source.statements import MUTATORS, FunctionNode, dotted, parameters, 
 from dlint.streams.items import inner, readers
 from dlint.streams.memory.stored import Field
 from dlint.values.frame import Argument, Frame, Point, arguments_of
-from dlint.values.functions import is_generator
+from dlint.values.functions import given_names, is_generator, passed
 from dlint.values.places import tests_around
 from dlint.values.values import Class, Const, External, Function, Instance, Items, Key, Made, Value
 from dlint.values.worlds import HERE

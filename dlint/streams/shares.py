@@ -376,6 +376,10 @@ class Shares(Orders):
             for each in walk(self._function)
         )
 
+    def _picks_round(self, node: ast.AST) -> bool:
+        """Whether a test lets one of so many rounds through, by the worker's number."""
+        return isinstance(node, ast.Compare) and self._is_told(node) and _counts_round(node)
+
     def _goes_through_part(
         self,
         iterable: ast.expr,
@@ -386,8 +390,12 @@ class Shares(Orders):
         """Whether a loop takes one of so many, or the things between two numbers."""
         match iterable:
             case ast.Call(func=ast.Name(id="enumerate"), args=[value, *_]) if is_what(value, whole):
+                return any(self._picks_round(node) for each in inside for node in walk(each))
+            case _ if is_what(iterable, whole):
+                counters = {name for each in inside for name in _counted(each)}
                 return any(
-                    isinstance(node, ast.Compare) and self._is_told(node) and _counts_round(node)
+                    self._picks_round(node)
+                    and any(isinstance(part, ast.Name) and part.id in counters for part in walk(node))
                     for each in inside
                     for node in walk(each)
                 )
@@ -458,6 +466,14 @@ def _bindings(statement: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:
             return [(target, value)]
         case ast.If(test=test) | ast.While(test=test):
             return [(node.target, node.value) for node in walk(test) if isinstance(node, ast.NamedExpr)]
+    return []
+
+
+def _counted(statement: ast.stmt | ast.expr) -> list[str]:
+    """The name of a number that a statement of a loop counts up: ``number += 1``."""
+    match statement:
+        case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=ast.Constant(value=1)):
+            return [name]
     return []
 
 

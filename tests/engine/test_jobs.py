@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from dlint import engine
+from dlint.analysis.kept import Kept
 from dlint.project import blocks
 from dlint.settings.settings import Settings
 from dlint.values import frame
@@ -247,6 +248,30 @@ def test_checks_in_one_process_leave_nothing_behind(project: Path) -> None:
     for _ in range(4):
         engine.check([project], Settings())
     assert len(gc.get_objects()) < 1.5 * before
+
+
+def test_a_check_searches_for_its_own_garbage_alone(project: Path) -> None:
+    """What its process holds beside it may be ten thousand tests, or an editor: that is none of its business."""
+    searched: list[int] = []
+
+    def note(phase: str, info: dict[str, int]) -> None:
+        searched.append(info["generation"])
+
+    engine.check([project], Settings())
+    gc.callbacks.append(note)
+    try:
+        engine.check([project], Settings())
+        kept = Kept()
+        engine.check([project], Settings(), kept=kept)
+        engine.check([project], Settings(), kept=kept)
+        assert gc.get_freeze_count()
+        kept.let_go()
+    finally:
+        gc.callbacks.remove(note)
+    assert 1 in searched
+    assert 2 not in searched
+    assert gc.isenabled()
+    assert not gc.get_freeze_count()
 
 
 def test_without_processes_one_does_it_all(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

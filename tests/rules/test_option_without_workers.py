@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dlint import engine
+from dlint.repair import repair
 from dlint.settings.settings import Settings, load
 
 _PROGRAM = """import argparse
@@ -149,3 +150,18 @@ def test_what_was_the_default_raises_nothing_before_torch_2(
     )
     settings = load(tmp_path)._replace(select=("DL304",))
     assert bool(engine.check([tmp_path], settings).findings) is found
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "def make(workers=0):\n    return DataLoader([1, 2], num_workers=workers, persistent_workers={})\n",
+        "def make(debug=True):\n    workers = 0 if debug else 4\n"
+        "    return DataLoader([1, 2], num_workers=workers, persistent_workers={})\n",
+    ],
+)
+def test_other_callers_may_ask_for_workers(made: str, tmp_path: Path) -> None:
+    head = "from torch.utils.data import DataLoader\n\n\n"
+    (tmp_path / "main.py").write_text(f"{head}{made.format('True')}\n\nmake()\n")
+    done = repair([tmp_path], Settings(select=("DL304",)))
+    assert done.files[0].new.decode() == f"{head}{made.format('workers > 0')}\n\nmake()\n"

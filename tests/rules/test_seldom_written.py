@@ -537,7 +537,7 @@ def make(rows):
 
 def main(rows, model):
     for step in range(1000):
-        model(next(iter(make(rows))))
+        model(next(iter(make(rows))))  # expect: DL306
 """,
     "DL306: what trains has no loop": _DRAWN
     + """

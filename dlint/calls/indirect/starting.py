@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.processes.starters import STARTERS, Starter
 from dlint.source.module import Module
-from dlint.source.statements import FunctionNode, statements_in, target_names
+from dlint.source.statements import target_names
 from dlint.values.frame import Argument, Arguments, Point, arguments_of
 from dlint.values.values import External, Unknown
 
@@ -47,14 +47,6 @@ def started(evaluator: Evaluator, call: ast.Call, function: ast.expr, point: Poi
             evaluator.sites.ranks.update(each.key for each in given.positional[: starter.own])
             return given
     return None
-
-
-def is_partial(evaluator: Evaluator, call: ast.Call, function: ast.expr, point: Point) -> bool:
-    """Whether a call keeps a function for later: ``functools.partial(function, ...)``."""
-    return call.args[:1] == [function] and any(
-        isinstance(value, External) and value.name == "functools.partial"
-        for value, _ in evaluator.values(call.func, point)
-    )
 
 
 def _is_started(starter: Starter, call: ast.Call, function: ast.expr) -> bool:
@@ -103,19 +95,6 @@ def names_for(trail: Trail) -> list[str]:
                 continue
         return []
     return []
-
-
-def kept_as(function: FunctionNode, name: str) -> list[str]:
-    """The attributes in which a method keeps, as it is, what it gets under a name."""
-    return [
-        target.attr
-        for statement in statements_in(function.body)
-        if isinstance(statement, ast.Assign)
-        and isinstance(statement.value, ast.Name)
-        and statement.value.id == name
-        for target in statement.targets
-        if isinstance(target, ast.Attribute)
-    ]
 
 
 def calls_through(module: Module, name: str) -> Iterator[tuple[ast.Call, Trail]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dlint.evaluation.entries import ABSENT
+from dlint.evaluation.dicts.entries import ABSENT
 from dlint.evaluation.interface import Evaluator
 from dlint.values.frame import Argument, Arguments
 from dlint.values.values import Const, Items, Value

@@ -7,8 +7,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from dlint.fork.early.run_by import closed_by
 from dlint.fork.early.starts import Start, is_in
+from dlint.fork.ways.run_by import closed_by
 from dlint.source.layout import Place
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, statements_in

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.early.let_go import is_dropped_in_rounds, is_shut, let_go
 from dlint.fork.early.reads import is_made_once
-from dlint.fork.early.run_by import entered, run_by
 from dlint.fork.early.starts import Start, starts
+from dlint.fork.ways.run_by import entered, run_by
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, expressions, functions_in, own_names, statements_in

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 # Where worker code uses an attribute, and whether it calls it there.
 _Used: TypeAlias = "tuple[Visit, ast.expr, bool]"
 _TENSOR_DATASET = "torch.utils.data.TensorDataset"
+_PICTURES = "torchvision.datasets."  # which are given nothing of torch's but transforms
 # Functions that ask about a thing, and use nothing of it.
 _ASK = frozenset({"callable", "getattr", "hasattr", "id", "isinstance", "len", "print", "type"})
 # Words without which nothing is put on a GPU.
@@ -67,16 +68,22 @@ def held_on_gpu(program: Program, use: WorkerUse, worlds: list[World]) -> Iterat
         match part.value:
             case Instance() as owner:
                 yield from _of_object(program, use, owner, worker, worlds)
-            case Made(name=name) as made if name == _TENSOR_DATASET and isinstance(made.node, ast.expr):
+            case Made(name=name) as made if (
+                name == _TENSOR_DATASET or name.startswith(_PICTURES)
+            ) and isinstance(made.node, ast.expr):
                 puts = (
                     put
-                    for argument in made.arguments.positional
+                    for argument in made.arguments.all()
                     for world in worlds
                     for put in _given(program.evaluator, argument, world)
                 )
                 put = next(puts, None)
                 if put is not None:
-                    yield OnGpu("TensorDataset's data", put, None, made.node)
+                    of_tensors = name == _TENSOR_DATASET
+                    said = "data" if of_tensors else "transform"
+                    yield OnGpu(
+                        f"{name.rpartition('.')[2]}'s {said}", put, None, made.node, runs=not of_tensors
+                    )
     for visit in use.code.visits:
         yield from _globals(program, visit)
 

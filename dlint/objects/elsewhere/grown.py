@@ -13,12 +13,14 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from dlint.evaluation.entries import ABSENT
+from dlint.evaluation.dicts.entries import ABSENT
 from dlint.objects.elsewhere.additions import GROWS, Added, growths, has_code, of_parameters
 from dlint.source.module import Module
+from dlint.source.nodes import walk
 from dlint.source.statements import (
     FunctionNode,
     dotted,
+    expressions,
     functions_in,
     self_name,
     statements_in,
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 _FILLS = r"\s*(?:\[|\.(?:update|setdefault)\s*\()"
 # So many calls that may add something are looked at.
 _MOST = 24
+# Methods of an object that call one another, on the way to one that adds something.
+_FAR = 2
 
 
 # The key under which something is put into a dict, if that is one, what is put there, and in which world.
@@ -238,12 +242,56 @@ class Grown:
                     continue
                 outer = Frame(above.module, above.node, above.frame)
                 bound = Function(function, outer, instance, above)
-                for given in self._handed_on(function.name):
+                by_own = self._by_own(instance, function.name) if self._is_only_filled(instance, name) else ()
+                for given in (*self._handed_on(function.name), *by_own):
                     if self._is(given.holder, given.point, instance):
                         frame = self._evaluator.calls.enter(bound, given.arguments, given.node, given.point)
                         for reached in self._evaluator.flow.reaching(given.point, world):
                             for added in growths:
                                 yield from self._values(added, Point(frame, added.statement), reached)
+
+    def _by_own(self, instance: Instance, name: str, far: int = _FAR) -> Iterator[_Given]:
+        """The calls of a method by other methods of its own object that run: its constructors, those that
+        others call on the object, and those that these call."""
+        called = re.compile(rf"\b(?:self|cls)\.{re.escape(name)}\(")
+        for above in self._evaluator.classes.line(instance.cls):
+            if not called.search(above.module.text):
+                continue
+            for function in functions_in(above.node.body):
+                if function.name == name or not called.search(above.module.text_of(function)):
+                    continue
+                for frame in self._run_as(instance, above, function, far):
+                    for statement in statements_in(function.body):
+                        for expression in expressions(statement):
+                            for node in walk(expression):
+                                match node:
+                                    case ast.Call(
+                                        func=ast.Attribute(value=ast.Name(id=own) as held, attr=method)
+                                    ) if method == name and own == self_name(function):
+                                        point = Point(frame, statement)
+                                        yield _Given(held, point, arguments_of(node, point), node)
+
+    def _run_as(self, instance: Instance, owner: Class, function: FunctionNode, far: int) -> Iterator[Frame]:
+        """The frames in which a method of an object runs."""
+        if function.name == "__init__":
+            for _, frame in self._evaluator.initialisers.of(instance):
+                if frame.scope is function:
+                    yield frame
+            return
+        bound = Function(function, Frame(owner.module, owner.node, owner.frame), instance, owner)
+        by_own = self._by_own(instance, function.name, far - 1) if far else ()
+        for given in (*self._calls(function.name), *by_own):
+            if self._is(given.holder, given.point, instance):
+                yield self._evaluator.calls.enter(bound, given.arguments, given.node, given.point)
+
+    def _is_only_filled(self, instance: Instance, name: str) -> bool:
+        """Whether no method of an object takes anything out of what it keeps, or stores another there."""
+        word = re.escape(name)
+        drops = re.compile(rf"\.{word}(?:\[[^\n]*\])?\.(?:clear|pop|popitem|remove)\(|\bdel [^\n]*\.{word}\b")
+        line = self._evaluator.classes.line(instance.cls)
+        stores = re.compile(rf"\b(?:self|cls)\.{word}(?::[^=\n]+)?\s*=(?!=)")
+        texts = [above.module.text_of(above.node) for above in line]
+        return not any(map(drops.search, texts)) and sum(len(stores.findall(text)) for text in texts) <= 1
 
     def _growing(self, cls: Class, name: str) -> list[tuple[FunctionNode, list[Added]]]:
         """The methods of a class, not of those above it, that add a parameter to a list of their object."""

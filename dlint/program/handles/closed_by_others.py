@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from dlint.fork.early.let_go import is_dropped_in_rounds, starts_inside, taken_away
 from dlint.fork.early.reads import item_read_in_parent
-from dlint.fork.early.run_by import closed_by
 from dlint.fork.early.starts import starts
 from dlint.fork.order import comes_before
 from dlint.fork.sides import asks_for, functions_of
+from dlint.fork.ways.run_by import closed_by
 from dlint.source.statements import FunctionNode, functions_in, own_names, self_name, statements_in
 from dlint.values.frame import Arguments, Point
 from dlint.values.functions import function_body

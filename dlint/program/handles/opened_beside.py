@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from dlint.fork.early.opened_late import Opened, path_of
-from dlint.fork.early.surely import is_absent_at_first, is_sure, starts_as_none
 from dlint.fork.handles import handle_of
 from dlint.fork.held_handles import keeps_what_is_there
+from dlint.fork.ways.surely import is_absent_at_first, is_sure, starts_as_none
 from dlint.source.statements import own_names, self_name, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Class, Instance, Made

@@ -79,7 +79,7 @@ def _is_let_go(program: Program, use: WorkerUse, owner: Instance, stores: list[L
     """Whether the code that has a handle opened may close it again before there are workers."""
     evaluator = program.evaluator
     frames = {id(each.point.frame.scope): each.point.frame for each in stores}
-    if any(_takes_away(evaluator, use, frame, name) for frame in frames.values()):
+    if any(takes_away_in(evaluator, use, frame, name) for frame in frames.values()):
         return True
     away = takes_away(name)
     for above in evaluator.classes.line(owner.cls):
@@ -96,7 +96,7 @@ def _is_let_go(program: Program, use: WorkerUse, owner: Instance, stores: list[L
     return False
 
 
-def _takes_away(evaluator: Evaluator, use: WorkerUse, frame: Frame, name: str) -> bool:
+def takes_away_in(evaluator: Evaluator, use: WorkerUse, frame: Frame, name: str) -> bool:
     """Whether a function closes what an attribute of that name holds, or takes it away, before workers start:
     itself, or by a function that it hands an object to."""
     scope, drops = frame.scope, drops_of(name)

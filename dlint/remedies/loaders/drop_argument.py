@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import partial
 
 import libcst as cst
@@ -11,6 +11,7 @@ from dlint.finding import Finding
 from dlint.knowledge.loading import SIGNATURE
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces.arguments import argument_index, without_arguments
+from dlint.rewriting.pieces.options import Options, as_call, as_options, options_of
 from dlint.rewriting.pieces.unused import remove_unused
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
@@ -29,8 +30,9 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     for name in names:
         index = argument_index(call, name, SIGNATURE)
         if index is None:
-            raise CannotRepair(f"{name} is not set in this call: take it away where it is set")
-        gone[name] = index
+            _drop_option(source, edits, options_of(source, call, name), name)
+        else:
+            gone[name] = index
     kept = [name for name, index in gone.items() if _stays(call, index, gone.values())]
     for name in kept:
         arg = call.args[gone.pop(name)]
@@ -38,12 +40,29 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         remove_unused(source, edits, arg.value)
     # Each by itself and by its name: another finding may take some of them away from the same call.
     for name in sorted(gone, key=gone.__getitem__, reverse=True):
-        comments = _comments_on(call, gone[name], name)
-        for comment in comments:
-            edits.drop_comment(comment)
-        said = frozenset(comment.value for comment in comments)
-        edits.change(call, partial(_without, name, said), key=("without", name))
+        edits.change(call, _drop(edits, call, gone[name], name), key=("without", name))
         remove_unused(source, edits, call.args[gone[name]])
+
+
+def _drop_option(source: Source, edits: Edits, options: Options | None, name: str) -> None:
+    """The same for an entry of a dict that the call alone takes."""
+    if options is None:
+        raise CannotRepair(f"{name} is not set in this call: take it away where it is set")
+    call = as_call(options)
+    index = next(i for i, arg in enumerate(call.args) if arg.keyword and arg.keyword.value == name)
+    if len(call.args) == 1:
+        raise CannotRepair(f"nothing else stands in the dict that has {name}: take the dict away")
+    change = _drop(edits, call, index, name)
+    edits.change(options, change if options is call else as_options(change), key=("without", name))
+    remove_unused(source, edits, call.args[index].value)
+
+
+def _drop(edits: Edits, call: cst.Call, index: int, name: str) -> Callable[[cst.Call], cst.Call]:
+    """The change that takes an argument away, and what is said of it."""
+    comments = _comments_on(call, index, name)
+    for comment in comments:
+        edits.drop_comment(comment)
+    return partial(_without, name, frozenset(comment.value for comment in comments))
 
 
 def _stays(call: cst.Call, index: int, gone: Collection[int] = ()) -> bool:

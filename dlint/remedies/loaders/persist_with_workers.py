@@ -9,6 +9,7 @@ from dlint.finding import Finding
 from dlint.knowledge.loading import SIGNATURE
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces.arguments import alone, argument_index, both
+from dlint.rewriting.pieces.options import Options, options_of, value_in
 from dlint.rewriting.pieces.room import refit
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
@@ -23,9 +24,11 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     whatever the loader gets as ``num_workers``."""
     call = source.at(finding, cst.Call)
     names = list(finding.remedy.data.get("arguments", ())) if finding.remedy else []
+    options = options_of(source, call, "num_workers")
+    written = options if isinstance(options, cst.Call) else call
     grown: dict[int, int] = {}
     for name in names or ["persistent_workers"]:
-        given, number = _argument(call, name), _argument(call, "num_workers")
+        given, number = _argument(call, name, options), _argument(call, "num_workers", options)
         if not _is_asked_again(number):
             raise CannotRepair(_BY_HAND.format(name=name))
         above: cst.BaseExpression = cst.Comparison(
@@ -36,13 +39,18 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         elif not (isinstance(given, cst.Name) and given.value == "True"):
             above = both(given, above)
         edits.replace(given, above)
-        at = next(i for i, each in enumerate(call.args) if each.value is given)
-        grown[at] = len(cst.Module([]).code_for_node(above)) - len(source.code(given))
-    refit(source, edits, call, grown)
+        at = next((i for i, each in enumerate(written.args) if each.value is given), None)
+        if at is not None:
+            grown[at] = len(cst.Module([]).code_for_node(above)) - len(source.code(given))
+    refit(source, edits, written, grown)
 
 
-def _argument(call: cst.Call, name: str) -> cst.BaseExpression:
-    index = argument_index(call, name, SIGNATURE)
+def _argument(call: cst.Call, name: str, options: Options | None) -> cst.BaseExpression:
+    """What a call gives, itself or in the dict that has the number of workers."""
+    value = value_in(options, name) if options is not None else None
+    if value is not None:
+        return value
+    index = argument_index(call, name, SIGNATURE) if options is None else None
     if index is None:
         raise CannotRepair(f"{name} is not set in this call: {_BY_HAND.format(name=name)}")
     return call.args[index].value

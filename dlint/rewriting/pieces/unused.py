@@ -32,7 +32,7 @@ _ONLY_GIVE = frozenset(
     }
 )
 _SAMPLERS = "torch.utils.data."
-_LOOKS_AT_NAMES = frozenset({"locals", "vars", "eval", "exec"})
+LOOKS_AT_NAMES = frozenset({"locals", "vars", "eval", "exec"})
 
 
 def assignments_of(source: Source, function: cst.FunctionDef, name: str) -> list[cst.Assign]:
@@ -88,7 +88,7 @@ def remove_unused(source: Source, edits: Edits, gone: cst.CSTNode) -> None:
     sampler, imported names. What does something besides stays."""
     function = source.function_of(gone)
     out: list[cst.CSTNode] = [gone]
-    if isinstance(function, cst.FunctionDef) and not source.names_in(function) & _LOOKS_AT_NAMES:
+    if isinstance(function, cst.FunctionDef) and not source.names_in(function) & LOOKS_AT_NAMES:
         out = _drop_locals(source, edits, function, out, _is_plain)
     drop_unused_imports(source, edits, out)
 
@@ -182,7 +182,7 @@ def drop_unused_imports(source: Source, edits: Edits, gone: Collection[cst.CSTNo
             and mentions
             and all(_is_inside(source, each, gone) for each in mentions)
             and source.parent(source.line_of(imports[0])) is source.module
-            and not _is_wanted(source, name)
+            and not is_wanted(source, name)
         ):
             unused.setdefault(imports[0], []).append(name)
     for statement, names in unused.items():
@@ -200,7 +200,7 @@ def drop_own_imports(
 ) -> None:
     """Take away the imports of a function that only ``gone`` read, but for names that are still ``needed``:
     those that stand in its own block or beside ``gone``, which no handler waits for."""
-    if source.names_in(function) & _LOOKS_AT_NAMES:
+    if source.names_in(function) & LOOKS_AT_NAMES:
         return
     blocks = [source.parent(source.line_of(gone)), function.body]
     for statement in source.descendants(function.body, cst.Import, cst.ImportFrom):
@@ -274,7 +274,7 @@ def _without_blank_head(block: cst.IndentedBlock) -> cst.IndentedBlock:
     return block.with_changes(body=[_without_blank_lines(first), *rest])
 
 
-def _is_wanted(source: Source, name: str) -> bool:
+def is_wanted(source: Source, name: str) -> bool:
     """Whether another file may take the name from this one."""
     home = source.surroundings.relative(source.path)
     with source.surroundings.asking() as program:

@@ -55,12 +55,6 @@ class Seeded:
         value = self.seed.value if self.seed is not None else None
         return value.value if isinstance(value, cst.Integer) else None
 
-    @property
-    def is_unseeded(self) -> bool:
-        """Whether there is no seed at all."""
-        value = self.seed.value if self.seed is not None else None
-        return value is None or (isinstance(value, cst.Name) and value.value == "None")
-
     def mixed(self, source: Source, worker: str, old: str) -> str:
         """A seed of a worker and a constant."""
         if not self.kind.seed:  # random.Random takes no list, and its arithmetic would give equal seeds

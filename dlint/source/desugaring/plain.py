@@ -13,6 +13,7 @@ import re
 from bisect import bisect_left
 
 from dlint.source.desugaring.made_by_new import write_out_new
+from dlint.source.desugaring.named_tuples import as_class, derive_plainly
 from dlint.source.desugaring.records import write_out_init
 from dlint.source.desugaring.stores_by_name import stores_by_name
 from dlint.source.statements import dotted
@@ -21,7 +22,9 @@ from dlint.source.statements import dotted
 # behind what it is the body of (``def __init__(self, a, b): self.a, self.b = a, b``), or behind another.
 _MAY_START = re.compile(  # not ^, which the search would try at every character
     r"(?:\n[ \t\f]*|[:;][ \t]*)(?:[\w.]+[ \t]*:[ \t]*[^\s#]|[\w.(\[][\w. \t]*,[^\n=:;]*=(?!=)|match\b"
-    r"|self\.__dict__\b|vars\(self\)|(?:object\.__)?setattr(?:__)?\(self\b|def __new__\()"
+    r"|(?:class[ \t]+\w+[ \t]*\(|\w+[ \t]*=)[ \t]*(?:collections\.|typing\.)?[nN]amed_?[tT]uple\("
+    r"|self\.(?:__dict__\b|add_module\(|register_(?:buffer|module|parameter)\()|vars\(self\)"
+    r"|(?:object\.__)?setattr(?:__)?\(self\b|def __new__\()"
 )
 _LINE_END = re.compile(r"\r\n?|\n")
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
@@ -58,12 +61,18 @@ def _rewrite(node: ast.AST, lines: list[int]) -> None:
             if next_line == len(lines) or lines[next_line] > child.end_lineno:
                 continue
             if isinstance(child, ast.ClassDef):
+                derive_plainly(child)
                 write_out_init(child)
                 write_out_new(child)
             _rewrite(child, lines)
             match child:
                 case ast.AnnAssign(target=target, value=ast.expr() as value):
                     block[index] = ast.copy_location(ast.Assign([target], value), child)
+                case ast.Assign(targets=[ast.Name()], value=ast.Call()) if isinstance(node, ast.Module):
+                    cls = as_class(child)
+                    if cls is not None:
+                        write_out_init(cls)
+                        block[index] = cls
                 case ast.Assign(targets=[ast.Tuple() as target], value=ast.Tuple() as values):
                     if _are_apart(target.elts, values.elts):
                         pairs = zip(target.elts, values.elts, strict=True)

@@ -17,7 +17,10 @@ _DECORATORS = frozenset(
         "define", "pydantic.dataclasses.dataclass",
     }
 )  # fmt: skip
-_RECORDS = frozenset({"NamedTuple", "typing.NamedTuple", "BaseModel", "pydantic.BaseModel"})
+_RECORDS = frozenset({
+    "BaseModel", "NamedTuple", "collections.namedtuple", "namedtuple", "pydantic.BaseModel",
+    "typing.NamedTuple",
+})  # fmt: skip
 # Bases that declare no fields: those of the class itself come first.
 _WITHOUT_FIELDS = frozenset({"ABC", "Dataset", "Generic", "IterableDataset", "Module", "Protocol", "object"})
 _FIELDS = frozenset({"Field", "attrib", "field", "ib"})

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 
 _SELF = "self"
+# By which a module of torch's gets an attribute.
+_REGISTER = frozenset({"add_module", "register_buffer", "register_module", "register_parameter"})
 
 
 def stores_by_name(statement: ast.stmt) -> list[ast.Assign]:
     """The assignments that do what a statement does: ``setattr(self, "file", file)``,
-    ``self.__dict__.update(file=file)``, ``vars(self)["file"] = file``. None where it does anything else, or
-    some name is not written out."""
+    ``self.__dict__.update(file=file)``, ``vars(self)["file"] = file``, ``self.register_buffer("mean", mean)``
+    of torch's modules. None where it does anything else, or some name is not written out."""
     return [
         ast.copy_location(
             ast.Assign([ast.copy_location(_attribute(name, statement), statement)], value), statement
@@ -34,6 +36,10 @@ def _stored(statement: ast.stmt) -> list[tuple[str, ast.expr]]:
                 keywords=[],
             )
         ):
+            found = [(key, value)]
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=method), args=[key, value, *_])
+        ) if method in _REGISTER:
             found = [(key, value)]
         case ast.Assign(targets=[ast.Subscript(value=held, slice=key)], value=value) if _is_own_dict(held):
             found = [(key, value)]

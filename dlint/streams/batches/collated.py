@@ -7,7 +7,6 @@ import ast
 from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING, Literal
 
-from dlint.calls.parameters import given_names
 from dlint.evaluation.library.transforms import surely_gives_tensor
 from dlint.knowledge.tensors import (
     gives_images,
@@ -24,6 +23,7 @@ from dlint.streams.memory.overwritten import overwritten_by
 from dlint.streams.memory.places import Place, Values, may_be
 from dlint.streams.memory.stored import ANY
 from dlint.values.frame import Arguments, Frame, Point
+from dlint.values.functions import given_names
 from dlint.values.values import (
     NONE,
     External,

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dlint.calls.parameters import passed
 from dlint.knowledge.processes.pickling import NAMED_TUPLES
 from dlint.knowledge.tensors import JOINS, hands_memory_on, may_hand_memory_on
 from dlint.knowledge.trainers import RUNS, STEP
@@ -41,6 +40,7 @@ from dlint.streams.memory.loops import called_on, telling
 from dlint.streams.memory.overwritten import overwritten_by
 from dlint.streams.memory.places import Named, named
 from dlint.values.frame import Frame, Point, arguments_of
+from dlint.values.functions import passed
 from dlint.values.values import Class, Const, External, Function, Instance, Key, Made, Unknown, Value
 
 if TYPE_CHECKING:

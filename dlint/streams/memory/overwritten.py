@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.calls.parameters import passed
 from dlint.source.statements import parameters
 from dlint.streams.memory.held import Held, nothing
 from dlint.streams.memory.places import Named
 from dlint.streams.memory.stored import TOLD
+from dlint.values.functions import passed
 from dlint.values.values import External, Function, Value
 
 

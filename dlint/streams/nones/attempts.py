@@ -30,6 +30,14 @@ def is_bounded(loop: ast.stmt | None) -> TypeGuard[ast.For | ast.While]:
     ) and not any(isinstance(inner, ast.Raise) for inner in statements_in(loop.body))
 
 
+def is_attempt(node: ast.expr, function: ast.FunctionDef) -> bool:
+    """Whether an expression stands in a loop that makes so many attempts."""
+    return any(
+        is_bounded(loop) and any(inner is node for inner in walk(loop))
+        for loop in statements_in(function.body)
+    )
+
+
 def compares_sizes(test: ast.expr) -> bool:
     """Whether a test asks which of two is the smaller, as of the attempts and how many there may be."""
     return any(isinstance(inner, ast.Compare) and isinstance(inner.ops[0], _SMALLER) for inner in walk(test))

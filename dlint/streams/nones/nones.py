@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from dlint.calls.decorators import gives_itself, wrappers
-from dlint.calls.parameters import passed
 from dlint.knowledge.processes.pickling import NAMED_TUPLES
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, parameters, statements_in
-from dlint.streams.item_names import concerns, index_names, is_index, mentions
+from dlint.streams.item_names import concerns, index_names, is_index, is_of_item, mentions
 from dlint.streams.items import Reader, are_chosen, handed_on, readers
-from dlint.streams.nones.attempts import asked_to_be_none, is_bounded, retries
+from dlint.streams.nones.attempts import asked_to_be_none, is_attempt, is_bounded, retries
 from dlint.streams.nones.endings import NoReturn, endings
 from dlint.streams.nones.never_returns import DEEPEST, never_returns
 from dlint.streams.nones.passed_on import is_passed_none
-from dlint.streams.nones.reached import Reached, asks_for_none
+from dlint.streams.nones.reached import Reached
 from dlint.streams.nones.scope import HERE, How, Scope, inside, place_of
 from dlint.streams.nones.sieved import called, sieved
 from dlint.streams.nones.still_none import Kept, gives, gives_none, is_none_still
@@ -44,7 +44,7 @@ from dlint.streams.nones.written import (
     tries_again,
 )
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
-from dlint.values.functions import display_name, is_generator
+from dlint.values.functions import display_name, is_generator, passed
 from dlint.values.places import loops_around, places_around
 from dlint.values.values import Class, Function, Instance, Key, Made, Partial, Table
 from dlint.values.worlds import World
@@ -106,7 +106,8 @@ class Nones:
         if is_none(statement.value):
             return HERE if self._reached.by_item(point, scope) else None
         if has_none(statement.value, scope.node):
-            return inside(HERE) if self._reached.by_item(point, scope) and not asks_for_none(point) else None
+            by_item = self._reached.by_item(point, scope) and not self._reached.asks_for_none(point, scope)
+            return inside(HERE) if by_item else None
         value = statement.value
         if scope.far and is_passed_none(self._evaluator, value, scope.node, point, scope.world):
             return HERE if self._reached.by_item(point, scope) else None
@@ -186,24 +187,37 @@ class Nones:
     def _of_each(
         self, made: ast.ListComp | ast.GeneratorExp | ast.DictComp, point: Point, world: World, scope: Scope
     ) -> How | None:
-        """How an item of one of several datasets is None: ``[data[index] for data in self.datasets]``."""
+        """How an item of one of several datasets is None, or what was read of one of several things:
+        ``[data[index] for data in self.datasets]``, ``[self.read(path) for path in paths]``."""
         item = made.value if isinstance(made, ast.DictComp) else made.elt
-        if not isinstance(item, ast.Subscript) or any(each.ifs for each in made.generators):
+        if any(each.ifs for each in made.generators):
             return None
-        how = self._of_item(item, self._evaluator.inside(made, point), world, scope)
+        at = self._evaluator.inside(made, point)
+        how: How | None = None
+        match item:
+            case ast.Subscript():
+                how = self._of_item(item, at, world, scope)
+            case ast.Call():
+                each = frozenset(
+                    name.id
+                    for part in made.generators
+                    if is_of_item(part.iter, scope.indices, scope.read)
+                    for name in walk(part.target)
+                    if isinstance(name, ast.Name)
+                )
+                how = self._of_call(item, at, world, replace(scope, given=scope.given | each))
         return inside(how) if how is not None else None
 
     def _of_item(self, node: ast.Subscript, point: Point, world: World, scope: Scope) -> How | None:
         """How the item of another dataset that is asked for under the same number is None, or has one in it;
-        of a dataset of which others are looked at as well one may take the place of that."""
+        of a dataset of which others are looked at as well one may take the place of that, but not of the
+        last of so many attempts."""
         numbers = scope.indices if scope.far else index_names(scope.node)
         held = dotted(node.value)
-        asked = [each for each in walk(scope.node) if isinstance(each, ast.Subscript)]
-        if (
-            held is None
-            or not is_index(node.slice, numbers)
-            or sum(dotted(e.value) == held for e in asked) > 1
-        ):
+        if held is None or not is_index(node.slice, numbers):
+            return None
+        asked = [e for e in walk(scope.node) if isinstance(e, ast.Subscript) and dotted(e.value) == held]
+        if len(asked) > 1 and not is_attempt(node, scope.node):
             return None
         self._evaluator.start()
         for value, w in self._evaluator.values(node.value, point, world):

@@ -14,7 +14,7 @@ from dlint.streams.nones.scope import Scope
 from dlint.streams.nones.written import asks_for_form, compares_names, speaks_of_none, tries_again
 from dlint.values.frame import Point
 from dlint.values.places import places_around
-from dlint.values.values import Function
+from dlint.values.values import Function, Made
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -129,6 +129,29 @@ class Reached:
             may_be_none(value) for value, _ in self._evaluator.values(call, point, world)
         ) and not self._gives_none(call, point, world, scope, steps=False)
 
+    def asks_for_none(self, point: Point, scope: Scope) -> bool:
+        """Whether a statement hangs on whether something is None: what data without labels have is for all of
+        them. What was read for the item is None where it could not be."""
+        place = next(iter(places_around(point)), None)
+        if place is None or not isinstance(place.owner, ast.If) or not speaks_of_none(place.owner.test):
+            return False
+        name, before = asked_to_be_none(place.owner.test), Point(scope.frame, place.owner)
+        definitions = list(self._evaluator.flow.definitions(name, before, scope.world)) if name else []
+        return not definitions or not all(
+            isinstance(statement, ast.Assign)
+            and isinstance(statement.value, ast.Call)
+            and self._may_fail(statement.value, Point(scope.frame, statement), world, scope)
+            for statement, world in definitions
+        )
+
+    def _may_fail(self, call: ast.Call, point: Point, world: World, scope: Scope) -> bool:
+        """Whether a call gives None where reading fails, of a library or of the program, and not because of
+        its settings."""
+        values = [value for value, _ in self._evaluator.values(call, point, world)]
+        if values and all(isinstance(value, Made) and may_be_none(value) for value in values):
+            return True
+        return self._gives_none(call, point, world, scope, steps=False)
+
     def variables(self, scope: Scope) -> frozenset[str]:
         """The variables that tell one item from another."""
         if scope.far:
@@ -187,10 +210,3 @@ class Reached:
             and not asks_for_form(test)
             and concerns(test, scope.indices, self.variables(scope))
         )
-
-
-def asks_for_none(point: Point) -> bool:
-    """Whether a statement hangs on whether something is None: what data without labels have is for all of
-    them."""
-    place = next(iter(places_around(point)), None)
-    return place is not None and isinstance(place.owner, ast.If) and speaks_of_none(place.owner.test)

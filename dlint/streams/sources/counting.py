@@ -10,12 +10,12 @@ import ast
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from dlint.calls.parameters import given_names, passed
 from dlint.knowledge.iterables import PICKS, draws, gives_all, opens
 from dlint.source.nodes import children
 from dlint.source.statements import changed_names, dotted, expressions, own_names, statements_in, target_names
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
-from dlint.values.values import Class, External, Function, Partial, Value
+from dlint.values.functions import given_names, passed
+from dlint.values.values import Class, External, Function, Partial, Unknown, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -40,12 +40,17 @@ class Counting:
     def __init__(self, streams: Streams, evaluator: Evaluator) -> None:
         self._streams = streams
         self._evaluator = evaluator
+        # What the loops that are looked at count the items of.
+        self._counted: list[str] = []
 
     def of_loops(self, loops: list[ast.For], given: ast.expr | None, point: Point, world: World) -> Part:
         """What a loop over numbers, with those inside it, gives at a ``yield``."""
         parts = {name: Part.NUMBERS for loop in loops for name in target_names(loop.target)}
+        before, self._counted = self._counted, [whole for loop in loops for whole in _measured(loop.iter)]
         self._read(loops[0].body, parts, point.frame, world, 0)
-        return self._of(given, parts, point, world, 0) if given is not None else Part.NOTHING
+        part = self._of(given, parts, point, world, 0) if given is not None else Part.NOTHING
+        self._counted = before
+        return part
 
     def of_element(self, node: ast.expr, names: set[str], point: Point, world: World) -> Part:
         """What a comprehension over numbers makes of each."""
@@ -114,8 +119,10 @@ class Counting:
         """Whether an expression is a container that every worker has whole."""
         if self._streams.of_expression(node, point, world) is not None:
             return True
-        values = self._evaluator.values(node, point, world)
-        return all(isinstance(value, External) and gives_all(value.name) for value, _ in values)
+        values = [value for value, _ in self._evaluator.values(node, point, world)]
+        if ast.unparse(node) in self._counted and all(isinstance(value, Unknown) for value in values):
+            return self._streams.keeps(node, point, world)  # what has a length and items by their numbers
+        return all(isinstance(value, External) and gives_all(value.name) for value in values)
 
     def _of_call(self, node: ast.Call, parts: dict[str, Part], point: Point, world: World, far: int) -> Part:
         given = [self._of(argument, parts, point, world, far) for argument in node.args]
@@ -157,6 +164,17 @@ class Counting:
             ),
             default=Part.ELSEWHERE,
         )
+
+
+def _measured(iterable: ast.expr) -> list[str]:
+    """What a loop counts the items of: ``range(len(self.dataset))``."""
+    match iterable:
+        case ast.Call(
+            func=ast.Name(id="range"),
+            args=[ast.Call(func=ast.Name(id="len"), args=[ast.Attribute() as whole])],
+        ):
+            return [ast.unparse(whole)]
+    return []
 
 
 def _of_library(callee: Value, part: Part) -> Part:

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
-from dlint.calls.parameters import given_names, passed
 from dlint.knowledge.iterables import (
     PASSES_ON,
     READS,
@@ -22,6 +21,7 @@ from dlint.streams.sources.kinds import DATA, NOTHING, Kinds, known_together, to
 from dlint.streams.sources.passages import Loop, passages
 from dlint.streams.sources.turns import Turns, ends_when_empty, shortens
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
+from dlint.values.functions import given_names, passed
 from dlint.values.values import Const, External, Function, Instance, Made, Unknown, Value
 from dlint.values.worlds import World
 

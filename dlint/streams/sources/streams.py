@@ -269,6 +269,19 @@ class Streams:
                 found.append(self.of_function(method, frame, w, far))
         return known_together(found)
 
+    def keeps(self, node: ast.expr, point: Point, world: World) -> bool:
+        """Whether an expression is an attribute that nothing stores but the constructors of its object, so
+        that all workers have the same."""
+        if not isinstance(node, ast.Attribute):
+            return False
+        owners = [value for value, _ in self._evaluator.values(node.value, point, world)]
+        return bool(owners) and all(
+            isinstance(owner, Instance)
+            and not self._evaluator.construction.touching(owner.cls, node.attr)
+            and not self._is_set(owner, node.attr)
+            for owner in owners
+        )
+
     def _of_stored_parts(self, node: ast.Attribute, point: Point, world: World, far: int) -> Kinds:
         """What an object keeps that values forget where it is from: a part of what was read whole
         (``self.rows = numpy.load(path)["rows"]``), a generator; or what it was made with, where workers of

@@ -20,7 +20,7 @@ from dlint.knowledge.callbacks import (
     is_called_for_others,
     takes_callbacks,
 )
-from dlint.knowledge.loading import is_dataset
+from dlint.knowledge.loading import HAND_ON, is_dataset
 from dlint.knowledge.processes.handles import READ_BY_NAME
 from dlint.source.statements import FunctionNode
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
@@ -128,7 +128,7 @@ class Meeting:
                 index = Arguments([Argument(node.slice, at)])
                 for method in self._evaluator.classes.methods(value, "__getitem__"):
                     self._enter(method, index, node, at, w)
-            elif isinstance(value, Made) and is_dataset(value.name):
+            elif isinstance(value, Made) and (is_dataset(value.name) or value.name in HAND_ON):
                 self._add(("asked", value.key), Asked(value), w)
             elif isinstance(value, Made) and value.name in READ_BY_NAME:
                 self._note(f"{value.name}().[]", value, node, at, w)

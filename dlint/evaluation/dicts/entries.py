@@ -7,12 +7,12 @@ is not told apart in all its states where one entry is wanted.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.commands import CLICK_REST, PARSED
 from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.knowledge.trainers import HPARAMS
+from dlint.source.layout import Layout
 from dlint.source.statements import (
     FunctionNode,
     blocks,
@@ -129,9 +129,9 @@ class Entries:
     def _stored(self, name: str, key: str, point: Point, world: World) -> list[Outcome]:
         """The entry of a dict that the scope fills."""
         found: list[Outcome] = []
-        aliased = point.frame.layout.aliased
+        layout = point.frame.layout
         for statement, w in self._evaluator.flow.definitions(
-            name, point, world, passing=lambda each: not self._concerns(each, name, key, aliased)
+            name, point, world, passing=lambda each: not self._concerns(each, name, key, layout)
         ):
             if statement is not None:
                 found += self._given(statement, name, key, Point(point.frame, statement), w)
@@ -321,17 +321,18 @@ class Entries:
             for value, _ in self._evaluator.values(node, point)
         )
 
-    def _concerns(self, statement: ast.stmt, path: str, key: str, aliased: Mapping[int, set[str]]) -> bool:
+    def _concerns(self, statement: ast.stmt, path: str, key: str, layout: Layout) -> bool:
         """Whether a statement, with all that is inside it, may do anything to one entry of a dict."""
         mark = (id(statement), path, key)
         known = self._concerned.get(mark)
         if known is None:
             known = self._concerned[mark] = (
                 path in own_names(statement)
-                or path in aliased.get(id(statement), ())
+                or path in layout.aliased.get(id(statement), ())
+                or path in layout.handed.get(id(statement), ())
                 or (path in changed_names(statement) and not _stores_others(statement, path, key))
                 or any(
-                    self._concerns(each, path, key, aliased)
+                    self._concerns(each, path, key, layout)
                     for _, block, _ in blocks(statement)
                     for each in block
                 )

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from dlint.fork.early.surely import is_sure, parts_run
+from dlint.fork.ways.surely import is_sure, parts_run
 from dlint.knowledge.iterables import COLLECT, GO_THROUGH
 from dlint.source.nodes import COMPREHENSIONS, children
 from dlint.source.statements import dotted, expressions, statements_in

@@ -1,0 +1,1 @@
+"""What the main process runs, and what it surely comes to."""

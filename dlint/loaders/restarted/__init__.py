@@ -1,0 +1,1 @@
+"""Loaders that are started again: by whom, and whether each time is the same."""

@@ -1,0 +1,132 @@
+"""A dict of options that one call alone takes by ``**name``: it is edited as the call's own arguments are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import libcst as cst
+
+from dlint.rewriting.pieces.unused import LOOKS_AT_NAMES, is_wanted, mentions_in, only_value
+from dlint.rewriting.refusal import CannotRepair
+from dlint.rewriting.source import Source
+
+Options = cst.Dict | cst.Call
+
+
+def options_of(source: Source, call: cst.Call, name: str) -> Options | None:
+    """The dict, or call of ``dict``, that gives a call the argument ``name``; None where no dict that is
+    written out does. Raises CannotRepair where others read that dict, too."""
+    for arg in call.args:
+        if arg.star == "**" and isinstance(arg.value, cst.Name):
+            made = _made(source, arg.value)
+            if made is not None and value_in(made, name) is not None:
+                if not _is_alone(source, arg.value):
+                    raise CannotRepair(
+                        f"{name} stands in {arg.value.value}, which is used elsewhere, too: take it away "
+                        "from what this call gets"
+                    )
+                return made
+    return None
+
+
+def value_in(options: Options, name: str) -> cst.BaseExpression | None:
+    """What stands under a name."""
+    args = as_call(options).args
+    return next((arg.value for arg in args if arg.keyword and arg.keyword.value == name), None)
+
+
+def as_call(options: Options) -> cst.Call:
+    """A dict as the call of ``dict`` that would give it; what has no name that is written out is ``**``."""
+    if isinstance(options, cst.Call):
+        return options
+    args = [
+        cst.Arg(
+            each.value,
+            _name_of(each),
+            star="" if _name_of(each) else "**",
+            comma=each.comma,
+        )
+        for each in options.elements
+    ]
+    if args:
+        last = args[-1]
+        end = options.rbrace.whitespace_before
+        if isinstance(last.comma, cst.Comma):
+            args[-1] = last.with_changes(comma=last.comma.with_changes(whitespace_after=end))
+        else:
+            args[-1] = last.with_changes(whitespace_after_arg=end)
+    return cst.Call(cst.Name("dict"), args, whitespace_before_args=options.lbrace.whitespace_after)
+
+
+def as_options(change: Callable[[cst.Call], cst.Call]) -> Callable[[cst.Dict], cst.Dict]:
+    """A change of a call's arguments as one of a dict's entries."""
+
+    def changed(node: cst.Dict) -> cst.Dict:
+        call = change(as_call(node))
+        if not call.args:
+            return cst.Dict([])
+        by_value = {id(each.value): each for each in node.elements}
+        elements = [by_value[id(arg.value)].with_changes(comma=arg.comma) for arg in call.args]
+        last = call.args[-1]
+        end = last.whitespace_after_arg
+        if isinstance(last.comma, cst.Comma):
+            end = last.comma.whitespace_after
+            comma = last.comma.with_changes(whitespace_after=cst.SimpleWhitespace(""))
+            elements[-1] = elements[-1].with_changes(comma=comma)
+        return node.with_changes(
+            elements=elements,
+            lbrace=node.lbrace.with_changes(whitespace_after=call.whitespace_before_args),
+            rbrace=node.rbrace.with_changes(whitespace_before=end),
+        )
+
+    return changed
+
+
+def _name_of(element: cst.BaseDictElement) -> cst.Name | None:
+    if isinstance(element, cst.DictElement) and isinstance(element.key, cst.SimpleString):
+        value = element.key.evaluated_value
+        if isinstance(value, str) and value.isidentifier():
+            return cst.Name(value)
+    return None
+
+
+def _made(source: Source, name: cst.Name) -> Options | None:
+    """The dict that a name stands for, in the function or at the top of the file."""
+    assigned = _assigned(source, name)
+    match assigned.value if assigned is not None else None:
+        case cst.Dict() | cst.Call(func=cst.Name(value="dict")) as made:
+            return made
+    return None
+
+
+def _assigned(source: Source, name: cst.Name) -> cst.Assign | None:
+    function = source.function_of(name)
+    if isinstance(function, cst.FunctionDef):
+        found = only_value(source, function, name.value)
+        if found is not None:
+            return found
+    top = [
+        each
+        for line in source.module.body
+        if isinstance(line, cst.SimpleStatementLine)
+        for each in line.body
+        if isinstance(each, cst.Assign)
+        and len(each.targets) == 1
+        and isinstance(each.targets[0].target, cst.Name)
+        and each.targets[0].target.value == name.value
+    ]
+    return top[0] if len(top) == 1 else None
+
+
+def _is_alone(source: Source, name: cst.Name) -> bool:
+    """Whether nothing but this place reads the dict, or sets another under its name."""
+    function = source.function_of(name)
+    assigned = _assigned(source, name)
+    local = function if assigned is not None and function and source.encloses(function, assigned) else None
+    around = local or source.module
+    if source.names_in(around) & LOOKS_AT_NAMES:
+        return False
+    mentions = list(mentions_in(source, around, name.value))
+    if len(mentions) != 2:  # where it is made, and here
+        return False
+    return local is not None or not is_wanted(source, name.value)
