@@ -17,7 +17,7 @@ from dlint.source.statements import FunctionNode, parameters, self_name
 from dlint.values import declared_paths
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome, told_apart
-from dlint.values.values import Class, Const, Instance, Items, Key, Table, Unknown, Value
+from dlint.values.values import Class, Const, Function, Instance, Items, Key, Table, Unknown, Value
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
