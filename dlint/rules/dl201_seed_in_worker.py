@@ -15,7 +15,9 @@ itself or by a method of any name (`dataset.refresh(rng.integers(2**31))`; worke
 that), and the seed that torch gave the worker (`get_worker_info().seed`, `torch.initial_seed()`) where
 `__iter__` seeds once, itself or by a helper or the constructor of a reader that it calls outside loops. Nor
 are seeds that the item's index goes into where a test lets only evaluations come to them (`if self.split ==
-"test": np.random.seed(index)`): each of their items gets numbers of its own, and the same each time.
+"test": np.random.seed(index)`): each of their items gets numbers of its own, and the same each time. Nor is
+`random.seed(time.time())`, which takes the fractions of the second too (NumPy refuses
+them, torch drops them): 400 distinct values of 400 draws in four workers.
 
 ## Why is this bad
 
