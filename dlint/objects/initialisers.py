@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.evaluation.questions import begun
-from dlint.source.statements import statements_in
+from dlint.source.statements import call_of, statements_in
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.values import Class, External, Function, Instance, Key, Super, Value
 
@@ -20,6 +20,7 @@ class Initialisers:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._known: dict[Key, list[tuple[Class, Frame, int]]] = {}
+        self._calls: dict[Key, Arguments | None] = {}
 
     def of(self, instance: Instance) -> list[tuple[Class, Frame]]:
         """The ``__init__`` methods that making an instance runs, each in the frame of its call."""
@@ -57,9 +58,11 @@ class Initialisers:
         """The constructors of libraries that making an instance runs, with the arguments they are given."""
         frames = self.of(instance)
         if not frames:
-            if instance.arguments is None:
-                return []
-            return [(name, instance.arguments) for name in self._evaluator.classes.libraries(instance.cls)]
+            libraries = self._evaluator.classes.libraries(instance.cls)
+            given = instance.arguments
+            if given is None and libraries:
+                given = self._given_once(instance.cls)
+            return [] if given is None else [(name, given) for name in libraries]
         found: list[tuple[str, Arguments]] = []
         for owner, frame in frames:
             for call, statement in base_init_calls(frame):
@@ -72,6 +75,34 @@ class Initialisers:
                     elif isinstance(base, Super) and not self._evaluator.classes.behind(base, "__init__"):
                         found += [(name, arguments) for name in self._evaluator.classes.libraries(owner)]
         return found
+
+    def _given_once(self, cls: Class) -> Arguments | None:
+        """What a class is given by the one call of it that the program has, where no class is below it."""
+        if cls.key not in self._calls:
+            self._calls[cls.key] = None  # for whoever asks for it meanwhile
+            self._calls[cls.key] = self._found_once(cls)
+        return self._calls[cls.key]
+
+    def _found_once(self, cls: Class) -> Arguments | None:
+        modules, home = self._evaluator.modules, cls.module.relative
+        if self._evaluator.classes.subclasses(cls, 1) or modules.index.renaming(cls.name, home):
+            return None
+        found: list[Arguments] = []
+        for relative in modules.index.calling(cls.name, home, method=False):
+            module = modules.get(relative)
+            if module is None:
+                continue
+            for trail in module.paths_to(cls.name, called=True):
+                called = call_of(trail)
+                if called is None:
+                    continue
+                point = self._evaluator.sites.point_of(module, trail)
+                if any(
+                    isinstance(value, Class) and value.key == cls.key
+                    for value, _ in self._evaluator.values(called[0].func, point)
+                ):
+                    found.append(arguments_of(called[0], point))
+        return found[0] if len(found) == 1 else None
 
     def _bases(self, frame: Frame) -> list[tuple[Value, Class, Arguments | None]]:
         """The base initialisers that an ``__init__`` calls, with the arguments it gives them."""
