@@ -19,7 +19,10 @@ class Kept:
         self._lent = False
 
     def keep(self, program: Program, files: Sequence[Path], texts: Mapping[Path, bytes]) -> None:
-        """Holds a program of some files, with the texts of those that are not what the disk has."""
+        """Holds a program of some files, with the texts of those that are not what the disk has. Of several
+        projects in one check that is the last."""
+        if self._held is not None:
+            self._held[0].let_go()
         self._held = program, tuple(files), texts
 
     def let_go(self) -> None:

@@ -77,7 +77,7 @@ class Configured:
     ) -> list[Outcome]:
         """What a mapping makes, with what is given besides."""
         keywords = {
-            name: Argument(None, None, self._values(entry, point, world)[0][0])
+            name: Argument(None, None, self._value(entry, point, world))
             for name, entry in making.entries.items()
             if not name.startswith("_")
         }
@@ -120,10 +120,15 @@ class Configured:
                 return True
         return False
 
+    def _value(self, node: Node, point: Point, world: World) -> Value:
+        """What is written there as one value: unknown where it may be several."""
+        found = self._values(node, point, world)
+        return found[0][0] if len(found) == 1 else Unknown(("configured", id(node)))
+
     def _values(self, node: Node, point: Point, world: World) -> list[Outcome]:
         key: Key = ("configured", id(node))
         if isinstance(node, Listed):
-            items = tuple(self._values(item, point, world)[0][0] for item in node.items)
+            items = tuple(self._value(item, point, world) for item in node.items)
             return [(Items("list", items), world)]
         if isinstance(node, Section) and node.target is not None:
             at = self._nodes.setdefault(id(node), ast.Pass())

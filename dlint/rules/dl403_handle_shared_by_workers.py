@@ -220,7 +220,7 @@ from dlint.rules.rule import Found
 from dlint.rules.wording import brief, place
 from dlint.source.statements import FunctionNode, own_names, statements_in
 from dlint.values.values import Class, Instance, Key, Made
-from dlint.workers.events import Visit
+from dlint.workers.events import Event, Visit
 from dlint.workers.repetition import is_cached_beside
 from dlint.workers.sharing import by_dataset
 from dlint.workers.uses import WorkerUse
@@ -592,23 +592,8 @@ def _in_functions(program: Program, use: WorkerUse, owners: Mapping[Key, Instanc
         pickled = bound and start != "fork" and part.pickled and not handle.sent
         if not isinstance(made.node, ast.expr) or not (forked or pickled):
             continue  # a function inside another is refused itself
-        happens = f"forked workers share it and {forked}" if forked else "pickle cannot send it to workers"
-        yield Found(
-            made.point.frame.module,
-            made.node,
-            f"{part.place} holds {handle.name} opened before the workers start: {happens}",
-            handle.effect if forked else "error",
-            handle.advice,
-            both(
-                any_loaded(program, [use]),
-                for_made(program, made),
-                for_events(program, use.code, event),
-                None if forked or start is not None else NOT_FORKED,
-            ),
-            event.link.steps(event.name, event.module, event.node),
-            by_hand=handle.cure
-            or "give the function the path, and open it there in each process, keyed on os.getpid()",
-        )
+        by_hand = "give the function the path, and open it there in each process, keyed on os.getpid()"
+        yield _opened_before(program, use, event, made, handle, f"{part.place} holds", by_hand)
 
 
 def _on_options(program: Program, use: WorkerUse) -> Iterator[Found]:
@@ -620,22 +605,33 @@ def _on_options(program: Program, use: WorkerUse) -> Iterator[Found]:
             forked or (sent and start != "fork" and not handle.sent)
         ):
             continue
-        happens = f"forked workers share it and {forked}" if forked else "pickle cannot send it to workers"
-        yield Found(
-            made.point.frame.module,
-            made.node,
-            f"{brief(target)} is {handle.name} opened before the workers start: {happens}",
-            handle.effect if forked else "error",
-            handle.advice,
-            both(
-                any_loaded(program, [use]),
-                for_made(program, made),
-                for_events(program, use.code, event),
-                None if forked or start is not None else NOT_FORKED,
-            ),
-            event.link.steps(event.name, event.module, event.node),
-            by_hand=handle.cure or f"keep its path there, and {handle.advice}",
-        )
+        by_hand = f"keep its path there, and {handle.advice}"
+        yield _opened_before(program, use, event, made, handle, f"{brief(target)} is", by_hand)
+
+
+def _opened_before(
+    program: Program, use: WorkerUse, event: Event, made: Made, handle: Handle, what: str, by_hand: str
+) -> Found:
+    """The finding about a handle that no object of the dataset's class keeps."""
+    start = start_by_default(program, use)
+    forked = handle.forked if start in (None, "fork") else ""
+    happens = f"forked workers share it and {forked}" if forked else "pickle cannot send it to workers"
+    assert isinstance(made.node, ast.expr)
+    return Found(
+        made.point.frame.module,
+        made.node,
+        f"{what} {handle.name} opened before the workers start: {happens}",
+        handle.effect if forked else "error",
+        handle.advice,
+        both(
+            any_loaded(program, [use]),
+            for_made(program, made),
+            for_events(program, use.code, event),
+            None if forked or start is not None else NOT_FORKED,
+        ),
+        event.link.steps(event.name, event.module, event.node),
+        by_hand=handle.cure or by_hand,
+    )
 
 
 def _of_kept(handle: Handle, kept: KeptByKey) -> str:

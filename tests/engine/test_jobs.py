@@ -9,11 +9,13 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dlint import engine
 from dlint.analysis.kept import Kept
+from dlint.program.program import Program
 from dlint.project import blocks
 from dlint.settings.settings import Settings
 from dlint.values import frame
@@ -272,6 +274,27 @@ def test_a_check_searches_for_its_own_garbage_alone(project: Path) -> None:
     assert 2 not in searched
     assert gc.isenabled()
     assert not gc.get_freeze_count()
+
+
+def test_of_several_projects_one_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    programs: list[Program] = []
+    keep = Kept.keep
+
+    def note(kept: Kept, program: Program, *about: Any) -> None:
+        programs.append(program)
+        keep(kept, program, *about)
+
+    monkeypatch.setattr(Kept, "keep", note)
+    for name in ("a", "b"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+        (tmp_path / name / "data.py").write_text("from torch.utils.data import DataLoader\nDataLoader([1])\n")
+    kept = Kept()
+    engine.check([tmp_path / "a", tmp_path / "b"], Settings(), kept=kept)
+    first, last = programs
+    assert not vars(first)
+    assert vars(last)
+    kept.let_go()
+    assert not vars(last)
 
 
 def test_without_processes_one_does_it_all(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
