@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.randomness import RESEEDS
-from dlint.randomness.seed import FIXED, FIXED_SEED, WORKER, Seed
-from dlint.randomness.seeds import seeds_of
+from dlint.randomness.seeds.seed import FIXED, FIXED_SEED, WORKER, Seed
+from dlint.randomness.seeds.seeds import seeds_of
 from dlint.workers.events import Event
 from dlint.workers.repetition import is_cached, is_for_absent, kept_as
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.randomness import BESIDE_SEEDS, GENERATORS, RESEEDS, SEEDS, draws_from_generator
 from dlint.randomness.init_functions import takes_one
-from dlint.randomness.seeds import seeds_of
+from dlint.randomness.seeds.seeds import seeds_of
 from dlint.source.statements import FunctionNode, statements_in
 from dlint.values.frame import Point
 from dlint.values.functions import function_body

@@ -102,8 +102,8 @@ from dlint.program.asked import for_event
 from dlint.program.conditions import both, executed
 from dlint.program.program import Program
 from dlint.randomness.reseeds import is_for_first, is_once_a_pass, place_of_seeding
-from dlint.randomness.seed import CLOCK, FIXED, NEW, TORCH, UNKNOWN, WORKER, Seed
-from dlint.randomness.seeds import seeds_of
+from dlint.randomness.seeds.seed import CLOCK, FIXED, NEW, TORCH, UNKNOWN, WORKER, Seed
+from dlint.randomness.seeds.seeds import seeds_of
 from dlint.randomness.torchvision_draws import is_drawn_by
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed

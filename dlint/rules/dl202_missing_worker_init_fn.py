@@ -115,8 +115,8 @@ from dlint.program.renewals import lacks_init
 from dlint.randomness.init_functions import behind_partials
 from dlint.randomness.replacements import REPLACING, replaces_item
 from dlint.randomness.reseeds import is_always_taken, is_taken
-from dlint.randomness.seed import FIXED, NEW, TORCH, WORKER
-from dlint.randomness.seeds import seeds_of
+from dlint.randomness.seeds.seed import FIXED, NEW, TORCH, WORKER
+from dlint.randomness.seeds.seeds import seeds_of
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, place
 from dlint.values.frame import Point

@@ -103,7 +103,7 @@ from dlint.program.conditions import both, with_workers
 from dlint.program.endless import keeps_workers
 from dlint.program.program import Program
 from dlint.randomness.init_functions import init_functions
-from dlint.randomness.seed import FIXED, STATE, WORKER
+from dlint.randomness.seeds.seed import FIXED, STATE, WORKER
 from dlint.randomness.torchvision_draws import is_drawn_by
 from dlint.randomness.worker_seeds import Seeding, repeating, repeating_renewals
 from dlint.rules.rule import Found

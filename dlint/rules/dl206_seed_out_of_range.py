@@ -57,7 +57,7 @@ from dlint.program.asked import for_event
 from dlint.program.conditions import both, executed
 from dlint.program.program import Program
 from dlint.randomness.init_functions import init_functions
-from dlint.randomness.seeds import seeds_of
+from dlint.randomness.seeds.seeds import seeds_of
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.values.places import places_around

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dlint.calls.evaluator import Evaluator
 from dlint.knowledge.randomness import SEEDS, STATE_CALLS
 from dlint.project.releases.releases import Releases
-from dlint.randomness.seed import FRESH, TORCH, WORKER
-from dlint.randomness.seeds import seeds_of
+from dlint.randomness.seeds.seed import FRESH, TORCH, WORKER
+from dlint.randomness.seeds.seeds import seeds_of
 from dlint.randomness.shuffling.shuffles import given_generator
 from dlint.values.values import Made, Value
 from dlint.workers.events import Event

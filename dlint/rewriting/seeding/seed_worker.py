@@ -15,8 +15,8 @@ from libcst.metadata import GlobalScope, ScopeProvider
 from dlint.knowledge.randomness import SEEDS
 from dlint.program.program import Program
 from dlint.randomness.init_functions import takes_one
-from dlint.randomness.seed import TORCH
-from dlint.randomness.seeds import seeds_of
+from dlint.randomness.seeds.seed import TORCH
+from dlint.randomness.seeds.seeds import seeds_of
 from dlint.randomness.worker_seeds import code_of
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces import statements

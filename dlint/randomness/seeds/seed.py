@@ -21,6 +21,8 @@ CHANGING = frozenset({CLOCK, FRESH})
 # What is no number again that an earlier epoch had.
 NEW = frozenset({FRESH, EPOCH})
 
+# So many different seeds are told apart.
+_MOST = 8
 _WIDEST = 2**32  # NumPy's seeds lie below
 _LARGEST_POWER = 256
 _FINE = 1000  # a clock counted in thousandths of a second or less is another number for every item
@@ -80,3 +82,9 @@ def _number(op: ast.operator, left: int | None, right: int | None) -> int | None
         return int(left**right) if isinstance(op, ast.Pow) else left << right
     function = _OPERATORS.get(type(op))
     return function(left, right) if function is not None else None
+
+
+def few(seeds: list[Seed]) -> list[Seed]:
+    """Different seeds, or one of which nothing is known where they are too many."""
+    different = list(dict.fromkeys(seeds))
+    return different if len(different) <= _MOST else [UNKNOWN_SEED]

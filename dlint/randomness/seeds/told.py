@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.randomness.rounds import goes_round
+from dlint.randomness.seeds.rounds import goes_round
 from dlint.source.statements import FunctionNode, dotted, own_names, parameters, self_name, statements_in
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.places import loops_that_repeat

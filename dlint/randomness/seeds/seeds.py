@@ -7,25 +7,25 @@ this follows the seed's expression back through assignments, parameters, argumen
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from dlint.calls.parameters import default_of, is_static
-from dlint.calls.returned import coming_to, parts, returned
+from dlint.calls.returned import parts, returned
 from dlint.knowledge.randomness import (
     GENERATORS,
     SEED_KEYWORDS,
     TORCH_FILLS,
-    WORKER_INFO,
     draws_from_generator,
     is_environment,
     is_pure,
     sounds_changing,
     sounds_like_settings,
 )
-from dlint.randomness.by_parent import is_made_before, runs_once
-from dlint.randomness.named_seeds import by_call, by_library_call, by_name
-from dlint.randomness.seed import (
+from dlint.randomness.seeds.attributes import Attributes
+from dlint.randomness.seeds.by_parent import is_made_before, new_at, runs_once
+from dlint.randomness.seeds.given import Given
+from dlint.randomness.seeds.named_seeds import by_call, by_library_call, by_name, by_value
+from dlint.randomness.seeds.seed import (
     CHANGING,
     CLOCK,
     EPOCH_SEED,
@@ -33,19 +33,16 @@ from dlint.randomness.seed import (
     FRESH,
     FRESH_SEED,
     NEW,
-    OWN_NUMBER,
-    TORCH,
     UNKNOWN,
     UNKNOWN_SEED,
     Seed,
+    few,
     operate,
 )
-from dlint.randomness.told import told_in_rounds
-from dlint.source.statements import dotted, own_names, parameters, self_name, statements_in, target_names
-from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
-from dlint.values.values import Const, External, Function, Instance, Made, ModuleValue, Partial, Value
+from dlint.source.statements import dotted, parameters, target_names
+from dlint.values.frame import Frame, Point
+from dlint.values.values import Const, External, Function, Made, Partial
 from dlint.values.worlds import HERE, World
-from dlint.workers.worker_dataset import meant
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -102,20 +99,10 @@ class _Trace:
         copied: bool,
     ) -> None:
         self._evaluator = evaluator
-        self._uses = uses
         self._copied = copied
-        # The calls that lead to the seeding: a summary, and so a frame, may be shared with who calls alike.
-        self._calls: dict[int, Link] = {}
-        while link is not None:
-            if link.function is not None:
-                self._calls[id(link.function.node)] = link
-            link = link.above
         self._inside = {id(visit.function.node) for visit in code.visits}
-        self._init_functions = {
-            id(visit.function.node)
-            for visit in code.visits
-            if visit.role == "worker_init_fn" and _is_first(visit.link)
-        }
+        self._given = Given(self, evaluator, code, link, self._inside)
+        self._attributes = Attributes(self, evaluator, uses, self._inside)
         self._depth = 0
         self._open: set[tuple[object, ...]] = set()
 
@@ -131,7 +118,7 @@ class _Trace:
         self._depth += 1
         self._open.add(mark)
         try:
-            return _few(look())
+            return few(look())
         finally:
             self._depth -= 1
             self._open.discard(mark)
@@ -147,7 +134,7 @@ class _Trace:
             case ast.Name():
                 return self._name(node, point, world)
             case ast.Attribute():
-                return self._attribute(node, point, world)
+                return self._attributes.of(node, point, world)
             case ast.BinOp():
                 return [
                     operate(node.op, left, right)
@@ -186,7 +173,7 @@ class _Trace:
         """A named entry of what may be the program's settings, or of the environment."""
         known = [value for value, _ in self._evaluator.values(node, point, world)]
         if known and all(isinstance(value, Const) for value in known):
-            return _few([self._value(value, name) for value in known])
+            return few([by_value(value, name) for value in known])
         held = [value for value, _ in self._evaluator.values(settings, point, world)]
         if held and all(isinstance(value, External) and is_environment(value.name) for value in held):
             return [FIXED_SEED]
@@ -220,7 +207,7 @@ class _Trace:
         """One thing made of several."""
         found = [FIXED_SEED]
         for part in parts:
-            found = _few(
+            found = few(
                 [Seed(held.kinds | seed.kinds) for held in found for seed in self.of(part, point, world)]
             )
         return found
@@ -234,13 +221,13 @@ class _Trace:
     def _name(self, node: ast.Name, point: Point, world: World) -> list[Seed]:
         local = point.locals.get(node.id)
         if local is not None:
-            return self._argument(local, world)
+            return self._given.argument(local, world)
         return self._named(node.id, node, point, world)
 
     def _named(self, name: str, node: ast.expr, point: Point, world: World) -> list[Seed]:
         frame = point.frame
         if isinstance(frame.scope, ast.Module) and self._evaluator.namespaces.declared_global(name, frame):
-            return self._by_functions(name, node, frame)
+            return self.by_functions(name, node, frame)
         if name not in frame.layout.binds:
             return self._from_start(name, node, frame, world)
         found: list[Seed] = []
@@ -258,7 +245,7 @@ class _Trace:
         if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) and any(
             parameter.arg == name for parameter in parameters(scope)
         ):
-            return self._parameter(name, frame, world)
+            return self._given.parameter(name, frame, world)
         outer = frame.outer
         while outer is not None and isinstance(outer.scope, ast.ClassDef):
             outer = outer.outer
@@ -282,7 +269,7 @@ class _Trace:
                     (id(statement), frame.key),
                     lambda: [
                         operate(op, left, right)
-                        for left in _few(self._named(name, node, before, world))
+                        for left in few(self._named(name, node, before, world))
                         for right in self.of(value, before, world)
                     ],
                 )
@@ -305,199 +292,22 @@ class _Trace:
             else:
                 seeds = self.of(part.node, part.point, part.world)
                 found += [Seed(seed.kinds) for seed in seeds] if part.is_whole else seeds
-        return _few(found) or [UNKNOWN_SEED]
+        return few(found) or [UNKNOWN_SEED]
 
     def _values(self, node: ast.expr, name: str, point: Point, world: World) -> list[Seed]:
         """By what the evaluator knows of an expression, else by how its name reads."""
-        return _few([self._value(value, name) for value, _ in self._evaluator.values(node, point, world)])
+        return few([by_value(value, name) for value, _ in self._evaluator.values(node, point, world)])
 
-    def _value(self, value: Value, name: str) -> Seed:
-        if isinstance(value, Const):
-            if value.value is None:
-                return FRESH_SEED
-            return Seed(FIXED_SEED.kinds, value.value if type(value.value) is int else None)
-        return by_name(name)
-
-    # Parameters
-
-    def _parameter(self, name: str, frame: Frame, world: World) -> list[Seed]:
-        scope = frame.scope
-        assert isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        bound = frame.receiver is not None or (frame.owner is not None and not is_static(scope))
-        names = [a.arg for a in [*scope.args.posonlyargs, *scope.args.args]][1 if bound else 0 :]
-        if frame.arguments is not None:
-            return self._given(name, names, frame, self._arguments(frame, frame.arguments), world)
-        if id(scope) in self._init_functions and names[:1] == [name]:
-            return [OWN_NUMBER]
-        if isinstance(scope, ast.Lambda) or sounds_changing(name):
-            return [by_name(name)]
-        sites = self._evaluator.sites.of(scope, frame)
-        if not sites or len(sites) > _MOST or not self._evaluator.sites.are_all(scope):
-            return [by_name(name)]
-        chosen = world.known(("caller", id(scope)))
-        return [
-            seed
-            for index, site in enumerate(sites)
-            if chosen is None or chosen == index
-            for seed in self._given(name, names, frame, site.arguments, world)
-        ]
-
-    def _arguments(self, frame: Frame, arguments: Arguments) -> Arguments:
-        """The arguments of the call that led to the seeding: the frame may be that of another one."""
-        link = self._calls.get(id(frame.scope))
-        if link is None or link.caller is None or not isinstance(link.site, ast.Call):
-            return arguments
-        callees = [callee for callee, _ in self._evaluator.values(link.site.func, link.caller)]
-        if getattr(frame.scope, "decorator_list", None) or not all(
-            isinstance(callee, Function) and callee.node is frame.scope for callee in callees
-        ):
-            return arguments  # somebody between them may give others
-        return arguments_of(link.site, link.caller)
-
-    def _given(
-        self, name: str, names: list[str], frame: Frame, arguments: Arguments, world: World
-    ) -> list[Seed]:
-        """What a call's arguments give to a parameter."""
-        if name in arguments.keywords:
-            return self._argument(arguments.keywords[name], world)
-        if name in names and names.index(name) < len(arguments.positional):
-            return self._argument(arguments.positional[names.index(name)], world)
-        scope = frame.scope
-        assert isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        if id(scope) in self._init_functions:
-            # The worker's number is the first argument that nothing else has given.
-            free = [each for each in names[len(arguments.positional) :] if each not in arguments.keywords]
-            if free[:1] == [name]:
-                return [OWN_NUMBER]
-        default = default_of(name, scope)
-        if default is None or arguments.spread or arguments.splats or frame.outer is None:
-            return [by_name(name)]
-        return self.of(default, Point(frame.outer, None), world)
-
-    def _argument(self, argument: Argument, world: World) -> list[Seed]:
-        if argument.taken is not None:
-            return _few([self._value(value, "") for value, _ in self._evaluator.value_of(argument, world)])
-        if argument.element:
-            return [UNKNOWN_SEED]
-        if argument.value is not None:
-            return [self._value(argument.value, "")]
-        expression, point = argument.expression, argument.point
-        assert expression is not None and point is not None
-        if id(point.frame.scope) in self._inside:
-            return self.of(expression, point, world)
-        # What the parent gives it gives where it comes to that: `partial(init, seed=seed) if seed else None`.
-        worlds = coming_to(self._evaluator, point, world, expression) or [world]
-        return _few([seed for w in worlds for seed in self.of(expression, point, w)])
-
-    # Attributes and calls
-
-    def _attribute(self, node: ast.Attribute, point: Point, world: World) -> list[Seed]:
-        if self._is_told(node, point, world):
-            return [EPOCH_SEED]
-        of_module = self._of_module(node, point, world)
-        if of_module is not None:
-            return of_module
-        found: list[Seed] = []
-        for value, _ in self._evaluator.values(node, point, world):
-            if isinstance(value, External) and value.owner is not None:
-                found += self._of_object(value, node, point, world)
-            else:
-                found.append(self._value_of_attribute(value, node))
-        if any(seed.kinds == UNKNOWN_SEED.kinds for seed in found) and not sounds_changing(node.attr):
-            return self._constructed(node, point, world) or found
-        return found
-
-    def _of_module(self, node: ast.Attribute, point: Point, world: World) -> list[Seed] | None:
-        """What an attribute is that is a name of a module which its functions declare global; None for any
-        other."""
-        modules, namespaces = self._evaluator.modules, self._evaluator.namespaces
-        for holder, _ in self._evaluator.values(node.value, point, world):
-            if isinstance(holder, ModuleValue) and holder.module is not None:
-                frame = modules.frame(holder.module)
-                if namespaces.declared_global(node.attr, frame):
-                    return self._by_functions(node.attr, node, frame)
-        return None
-
-    def _by_functions(self, name: str, node: ast.expr, frame: Frame) -> list[Seed]:
+    def by_functions(self, name: str, node: ast.expr, frame: Frame) -> list[Seed]:
         """What functions store in a name of their module: it does not stay what it begins with."""
         found = [
             seed
             for statement, own in self._evaluator.namespaces.stored_by_functions(name, frame)
             for seed in self._assigned(statement, name, node, own, HERE)
         ]
-        return _few(found) or [by_name(name)]
+        return few(found) or [by_name(name)]
 
-    def _constructed(self, node: ast.Attribute, point: Point, world: World) -> list[Seed]:
-        """What constructors store in an attribute of their objects, whatever its name says; nothing where
-        others may store something there."""
-        attributes, found = self._evaluator.attributes, list[Seed]()
-        for holder, w in self._holders(node, point, world):
-            if not isinstance(holder, Instance) or attributes.is_set_from_outside(holder, node.attr):
-                return []
-            storing = {id(function) for _, function in attributes.storing(holder, node.attr)}
-            frames = [
-                frame for _, frame in self._evaluator.initialisers.of(holder) if id(frame.scope) in storing
-            ]
-            if not frames or len(frames) != len(storing):
-                return []
-            for frame in frames:
-                stored = _stored(frame, node.attr)
-                if stored is None:
-                    return []
-                for value, at in stored:
-                    found += self.of(value, at, w)
-        return found
-
-    def _holders(self, node: ast.Attribute, point: Point, world: World) -> Iterator[tuple[Value, World]]:
-        """What has the attribute; what a worker asks for as its dataset is one that a loader has sent."""
-        for holder, w in self._evaluator.values(node.value, point, world):
-            sent = [value for use in self._uses for value in meant(self._evaluator, use, holder) or ()]
-            yield from ((value, w) for value in sent or [holder])
-
-    def _is_told(self, node: ast.Attribute, point: Point, world: World) -> bool:
-        """Whether a method of the object that is told the epoch (``set_epoch``) sets the attribute, or the
-        parent does in each round of a loop, and not surely to the same."""
-        held = self._holders(node, point, world)
-        holders = [holder for holder, _ in held if isinstance(holder, Instance)]
-        return any(
-            function.name != "__init__" and sounds_changing(function.name)
-            for holder in holders
-            for _, function in self._evaluator.attributes.storing(holder, node.attr)
-        ) or any(
-            told.value is None or any(not seed.repeats for seed in self.of(told.value, told.point, HERE))
-            for holder in holders
-            for told in told_in_rounds(self._evaluator, holder, node.attr, self._inside, self._uses)
-        )
-
-    def _of_object(self, value: External, node: ast.Attribute, point: Point, world: World) -> list[Seed]:
-        """An attribute of what a library's call gave."""
-        assert value.owner is not None
-        if value.owner.name == WORKER_INFO:
-            if value.name.endswith("().seed"):
-                return [Seed(frozenset({TORCH}), None, True)]
-            if value.name.endswith("().num_workers"):
-                return [Seed(FIXED_SEED.kinds)]
-            return [OWN_NUMBER] if value.name.endswith("().id") else [UNKNOWN_SEED]
-        made = [Seed(seed.kinds) for seed in self._made(value.owner, world)]
-        if node.attr == "microsecond" and any(CLOCK in seed.kinds for seed in made):
-            return [self._new_at(value.owner.point)]
-        # An object may keep it under another name than it has among the settings: `Init(cfg.seed).base`.
-        option = value if not any(self._evaluator.modules.index.storing(node.attr)) else None
-        named = by_name(f"{node.attr} {value.name.rpartition('.')[2]}", option)
-        return [named if seed.kinds == UNKNOWN_SEED.kinds else seed for seed in made]
-
-    def _value_of_attribute(self, value: Value, node: ast.Attribute) -> Seed:
-        path = dotted(node) or node.attr
-        if "info" in path and node.attr == "seed":
-            return Seed(frozenset({TORCH}))
-        if sounds_changing(path):
-            return UNKNOWN_SEED
-        return self._value(value, node.attr)
-
-    def _made(self, made: Made, world: World) -> list[Seed]:
-        if isinstance(made.node, ast.Call):
-            return self.of(made.node, made.point, world)
-        return [UNKNOWN_SEED]
+    # Calls
 
     def _call(self, node: ast.Call, point: Point, world: World) -> list[Seed]:
         found: list[Seed] = []
@@ -525,7 +335,7 @@ class _Trace:
         arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
         if callee.owner is not None and isinstance(node.func, ast.Attribute):
             if callee.owner.name.startswith("torch.") and node.func.attr in TORCH_FILLS and not node.keywords:
-                return [self._new_at(point)]
+                return [new_at(point, self._inside)]
             drawn = self._drawn_by_parent(callee.owner, node.func.attr, node, point, world)
             if drawn:
                 return drawn
@@ -537,7 +347,7 @@ class _Trace:
         if told is not None:
             if told.kinds & CHANGING and self._runs_once(node, point):
                 return [FIXED_SEED]
-            return [self._new_at(point) if FRESH in told.kinds else told]
+            return [new_at(point, self._inside) if FRESH in told.kinds else told]
         if name in _WIDTH_KEEPERS and len(arguments) == 1:
             return self.of(arguments[0], point, world)
         return self._joined(arguments, point, world) if is_pure(name) else [UNKNOWN_SEED]
@@ -555,14 +365,10 @@ class _Trace:
         given = list(made.arguments.all()) if made.arguments is not None else []
         if is_made_before(made, point) or not given:
             return [EPOCH_SEED]
-        return [Seed(seed.kinds) for each in given for seed in self._argument(each, world)]
+        return [Seed(seed.kinds) for each in given for seed in self._given.argument(each, world)]
 
     def _runs_once(self, call: ast.Call, point: Point) -> bool:
         return runs_once(self._evaluator, call, point, self._inside, copied=self._copied)
-
-    def _new_at(self, point: Point) -> Seed:
-        """A new number, of each worker where worker code makes it, else one that all have from the parent."""
-        return FRESH_SEED if id(point.frame.scope) in self._inside else EPOCH_SEED
 
     def _returned(self, function: Function, node: ast.Call, point: Point, world: World) -> list[Seed]:
         found = [
@@ -575,33 +381,3 @@ class _Trace:
         return [by_call(node) if seed.kinds == UNKNOWN_SEED.kinds else seed for seed in found] or [
             UNKNOWN_SEED
         ]
-
-
-def _stored(frame: Frame, name: str) -> list[tuple[ast.expr, Point]] | None:
-    """What a constructor stores in an attribute of its object; None where it does more than that to it."""
-    if not isinstance(frame.scope, ast.FunctionDef):
-        return None
-    path = f"{self_name(frame.scope)}.{name}"
-    found: list[tuple[ast.expr, Point]] = []
-    for statement in statements_in(frame.scope.body):
-        if path in own_names(statement):
-            match statement:
-                case ast.Assign(targets=[target], value=value) if dotted(target) == path:
-                    found.append((value, Point(frame, statement)))
-                case _:
-                    return None
-    return found
-
-
-def _is_first(link: Link) -> bool:
-    """Whether a function is what the loader was given, or what a decorator of that runs in its place."""
-    while link.above is not None and link.above.function is not None:
-        if link.caller is None or link.caller.statement is not link.above.function.node:
-            return False
-        link = link.above
-    return link.length == 2
-
-
-def _few(seeds: list[Seed]) -> list[Seed]:
-    different = list(dict.fromkeys(seeds))
-    return different if len(different) <= _MOST else [UNKNOWN_SEED]

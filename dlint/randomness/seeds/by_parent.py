@@ -6,6 +6,7 @@ import ast
 from collections.abc import Set
 from typing import TYPE_CHECKING
 
+from dlint.randomness.seeds.seed import EPOCH_SEED, FRESH_SEED, Seed
 from dlint.values.frame import Point
 from dlint.values.places import is_repeated, loops_around, tests_around
 from dlint.values.values import Made
@@ -44,3 +45,8 @@ def is_made_before(made: Made, point: Point) -> bool:
         return True
     around = {id(loop) for loop in loops_around(there)}
     return any(id(loop) not in around for loop in loops_around(point))
+
+
+def new_at(point: Point, worker: Set[int]) -> Seed:
+    """A new number, of each worker where worker code makes it, else one that all have from the parent."""
+    return FRESH_SEED if id(point.frame.scope) in worker else EPOCH_SEED

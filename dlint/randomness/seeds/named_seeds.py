@@ -16,9 +16,9 @@ from dlint.knowledge.randomness import (
     sounds_fixed,
     tells_processes_apart,
 )
-from dlint.randomness.seed import CLOCK, FIXED_SEED, FRESH_SEED, STATE, TORCH, UNKNOWN_SEED, Seed
+from dlint.randomness.seeds.seed import CLOCK, FIXED_SEED, FRESH_SEED, STATE, TORCH, UNKNOWN_SEED, Seed
 from dlint.source.statements import dotted
-from dlint.values.values import Value
+from dlint.values.values import Const, Value
 
 
 def by_name(name: str, kept: Value | None = None) -> Seed:
@@ -47,3 +47,12 @@ def by_library_call(name: str, has_arguments: bool, in_worker: bool) -> Seed | N
     if is_entropy(name) or draws(name) or (name.endswith("SeedSequence") and not has_arguments):
         return FRESH_SEED
     return FIXED_SEED if tells_processes_apart(name) else None
+
+
+def by_value(value: Value, name: str) -> Seed:
+    """By what is known of a value, else by how its name reads."""
+    if isinstance(value, Const):
+        if value.value is None:
+            return FRESH_SEED
+        return Seed(FIXED_SEED.kinds, value.value if type(value.value) is int else None)
+    return by_name(name)
