@@ -91,9 +91,8 @@ def ordered(event: Event, statement: ast.stmt) -> ast.expr | None:
     if any(map(_unorders, around)):
         return None
     match statement:
-        case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value) if value in (
-            *around,
-            call,
+        case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value) if (
+            value is call or value in around
         ):
             return target
         case ast.Assign() | ast.AugAssign():
