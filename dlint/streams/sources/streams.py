@@ -144,7 +144,9 @@ class Streams:
         point = Point(frame, passage.statement)
         if isinstance(passage.node, ast.YieldFrom):
             kinds = self.of_expression(passage.node.value, point, world, far)
-            if kinds is None and self._rounds.is_made_of(passage.node.value, passage.loops, frame, world):
+            if kinds is None and self._rounds.records.is_made_of(
+                passage.node.value, passage.loops, frame, world
+            ):
                 kinds = DATA
             if kinds is None:
                 kinds = self._of_each_chained(passage, frame, world, far)
@@ -174,7 +176,7 @@ class Streams:
                 and given.id in target_names(loop.target)
             ):
                 named = isinstance(loop.target, ast.Name)
-                return self._rounds.of_chained(loop.iter, Point(frame, loop), world, far) if named else None
+                return self._rounds.chained.of(loop.iter, Point(frame, loop), world, far) if named else None
         return None
 
     def _of_counted_part(
@@ -314,7 +316,7 @@ class Streams:
         for which, generator in enumerate(node.generators):
             kinds = self.of_expression(generator.iter, inside, world, far)
             before = node.generators[:which]
-            if kinds is None and self._rounds.is_made_inside(generator.iter, before, inside, world):
+            if kinds is None and self._rounds.records.is_made_inside(generator.iter, before, inside, world):
                 kinds = DATA
             found.append(kinds)
         self._leave_behind_shares(found, met)
@@ -358,7 +360,7 @@ class Streams:
                         kinds = self._mapped(self._evaluator.values(node.args[0], point, w))
                     found.append(kinds)
                 case External(name="itertools.chain.from_iterable") if len(node.args) == 1:
-                    found.append(self._rounds.of_chained(node.args[0], point, w, far))
+                    found.append(self._rounds.chained.of(node.args[0], point, w, far))
                 case External(name="builtins.range"):
                     found.append(self._of_range(node.args, point, w))
                 case External() if callee.name == AGAIN and self._ended and len(node.args) == 1:
@@ -391,7 +393,7 @@ class Streams:
     def _of_given(self, node: ast.expr, point: Point, world: World, far: int) -> Kinds:
         """What an argument reads that is gone through, or each of several: ``zip(*readers)``."""
         if isinstance(node, ast.Starred):
-            return self._rounds.of_chained(node.value, point, world, far)
+            return self._rounds.chained.of(node.value, point, world, far)
         return self.of_expression(node, point, world, far)
 
     def _of_task(self, task: Made, node: ast.Call, point: Point, world: World, far: int) -> Kinds:
