@@ -17,10 +17,11 @@ from dlint.streams.batches.new_keys import AreNumbers, Keys
 from dlint.streams.batches.put_by_helpers import GivenBack, Inside, Put, entry_of
 from dlint.streams.batches.rounds import Tests, bounds, goes_on, stops
 from dlint.streams.batches.treated import shows_holder
-from dlint.streams.memory.held import Callees, Held, Overwrites, as_list, inner_blocks, nothing
+from dlint.streams.memory.held import Callees, Held, as_list
 from dlint.streams.memory.known_keys import comes_out, speaks_of
 from dlint.streams.memory.loops import stay, telling
 from dlint.streams.memory.places import Named, Values, View, named
+from dlint.streams.memory.transfer import Overwrites, bind, go_through, inner_blocks, nothing
 
 # Methods of a list and what they do with their argument: keep it, or what it gives when it is gone through.
 _ADDS = {"append": False, "appendleft": False, "extend": True}
@@ -181,23 +182,23 @@ class _Body:
                     if of_key is not None:
                         yield from self.kept(inside, of_key)
                 if self._is_seldom(statement, inside is not getattr(statement, "orelse", None), held):
-                    known.go_through(inside, self._overwrites)
+                    go_through(known, inside, self._overwrites)
                 else:
                     some = known.copy()
                     if isinstance(statement, ast.If) and some.narrow():
                         yield from self.kept(inside, some)
-                        known.go_through(inside, self._overwrites)
+                        go_through(known, inside, self._overwrites)
                     else:
                         yield from self.kept(inside, known)
             given = self._given_back(statement, held)
-            held.bind(statement, self._overwrites)
+            bind(held, statement, self._overwrites)
             self._learn(statement, given, held)
             for known in after:
                 held.meet(known)
             if goes_on(statement):
                 held.narrow()
                 if self._is_seldom(statement, False, held):
-                    held.go_through(block[at + 1 :], self._overwrites)
+                    go_through(held, block[at + 1 :], self._overwrites)
                     return  # the rest is for some rounds only
 
     def _is_seldom(self, statement: ast.stmt, wanted: bool, held: Held) -> bool:

@@ -12,17 +12,12 @@ from typing import NamedTuple, Protocol
 from dlint.knowledge.tensors import is_view
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import (
-    blocks,
-    dotted,
-    own_names,
-    parameters,
-    statements_in,
-)
+from dlint.source.statements import blocks, dotted, own_names, parameters, statements_in
 from dlint.streams.memory.emptied import empties, leaves
 from dlint.streams.memory.held import Callees, Held, as_list
 from dlint.streams.memory.loops import called_on, stay, telling
 from dlint.streams.memory.places import Named, View
+from dlint.streams.memory.transfer import go_through
 from dlint.values.values import Function, Key, Value
 
 # So long a function does something else as well.
@@ -218,7 +213,7 @@ def given_back(
             ):
                 return None
             there = _told(call, given, held, spot)
-            there.go_through(before, spot.overwrites)
+            go_through(there, before, spot.overwrites)
             return GivenBack(value, there, function)
     return None
 
@@ -283,7 +278,7 @@ def _puts(
                 yield from _puts(function, statement.body, held.copy(), spot)
         if any(isinstance(each, ast.Return | ast.Raise) for each in statements_in([statement])):
             return
-        held.go_through([statement], spot.overwrites)
+        go_through(held, [statement], spot.overwrites)
 
 
 def _handed_on(function: ast.FunctionDef, call: ast.Call, held: Held, spot: Asked) -> Iterator[Put]:

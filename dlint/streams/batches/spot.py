@@ -26,19 +26,14 @@ from dlint.source.statements import (
 )
 from dlint.streams.batches.by_next import ByNext, loop_of_run, loops_by_next
 from dlint.streams.batches.handed_on import gives_as_is, handed_through, yielding
-from dlint.streams.batches.put_by_helpers import (
-    GivenBack,
-    Put,
-    as_outside,
-    given_back,
-    put_by,
-)
+from dlint.streams.batches.put_by_helpers import GivenBack, Put, as_outside, given_back, put_by
 from dlint.streams.batches.rounds import batch_in
 from dlint.streams.memory.emptied import emptied, lasts_in, may_empty
 from dlint.streams.memory.held import Held
 from dlint.streams.memory.loops import called_on, telling
 from dlint.streams.memory.overwritten import overwritten_by
 from dlint.streams.memory.places import Named, named
+from dlint.streams.memory.transfer import go_through
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.functions import passed
 from dlint.values.values import Class, Const, External, Function, Instance, Key, Made, Unknown, Value
@@ -234,7 +229,7 @@ class Spot:
                 if batch is None:
                     return None
                 held = Held(named(batch, Named(())), inside)
-                held.go_through(before, inside.overwrites)
+                go_through(held, before, inside.overwrites)
                 return Yielded(loop.iter, inside, value, held)
         return None
 

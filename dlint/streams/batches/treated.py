@@ -9,10 +9,11 @@ from typing import NamedTuple
 from dlint.knowledge.tensors import is_view, tells_holder, tells_tensor
 from dlint.source.nodes import children, walk
 from dlint.source.statements import dotted, expressions, statements_in
-from dlint.streams.memory.held import Held, inner_blocks, nothing
+from dlint.streams.memory.held import Held
 from dlint.streams.memory.loops import each_gone_through
 from dlint.streams.memory.places import Place, Values, View
 from dlint.streams.memory.stored import ANY
+from dlint.streams.memory.transfer import bind, inner_blocks, nothing
 
 
 class Tensors(NamedTuple):
@@ -62,7 +63,7 @@ def places_in(block: Sequence[ast.stmt], held: Held) -> Iterator[Place]:
             yield from _places_of_each(statement.body, within)  # type: ignore[attr-defined]
         for inside in inner_blocks(statement):
             yield from places_in(inside, held.copy())
-        held.bind(statement, nothing)
+        bind(held, statement, nothing)
 
 
 def _places_of_each(block: list[ast.stmt], held: Held) -> Iterator[Place]:
@@ -75,7 +76,7 @@ def _places_of_each(block: list[ast.stmt], held: Held) -> Iterator[Place]:
                 yield from _places_of(expression, held, each=True)
         for within in held.rounds(statement) if isinstance(statement, ast.For) else ():
             yield from _places_of_each(statement.body, within)  # type: ignore[attr-defined]
-        held.bind(statement, nothing)
+        bind(held, statement, nothing)
 
 
 def _places_of(node: ast.AST, held: Held, *, each: bool) -> Iterator[Place]:

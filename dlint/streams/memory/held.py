@@ -1,28 +1,20 @@
-"""What has the memory of a batch: names, parts of it, and what is another view of either.
-
-A loop body is read from above. An entry that it has overwritten (``batch["x"] = batch["x"].to(device)``) is
-the batch's no longer, under whatever name the batch goes; names that were given to it before still are.
-"""
+"""What has the memory of a batch: names, parts of it, and what is another view of either."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
 from dlint.knowledge.tensors import MAKE_ARRAYS, VARIABLE, is_view, tells_tensor
 from dlint.source.nodes import walk
-from dlint.source.statements import blocks, dotted, expressions, own_names
+from dlint.source.statements import dotted, own_names
 from dlint.streams.memory.entries import Entries
 from dlint.streams.memory.loops import counted_by, each_gone_through, is_of_values, key_gone_through
 from dlint.streams.memory.places import Named, Place, Values, View, either, named
 from dlint.streams.memory.same import as_shaped, copies, is_cpu, is_in_order, is_plain, type_told
-from dlint.streams.memory.stored import ANY, TOLD, Field, key_of, stores, taken_out, written_keys
+from dlint.streams.memory.stored import ANY, Field
 
-# The entries of its arguments that a call overwrites: what holds them, and the keys, ANY where they are not
-# known, TOLD where it may only store in attributes of an object.
-Overwrites = Callable[[ast.Call], "list[tuple[ast.expr, object]]"]
-_MOVE = frozenset({"to", "cuda"})
 _MAKE_TENSORS = frozenset({"as_tensor", "from_numpy", VARIABLE})
 # What may be told a function that gives the memory of its first argument.
 _LEAVES_MEMORY = frozenset({"dim", "requires_grad", "volatile"})
@@ -228,107 +220,6 @@ class Held:
             for name, known in self.names.items()
             if name in other.names and other.names[name].place == known.place
         }
-
-    def go_through(self, block: list[ast.stmt], overwrites: Overwrites) -> None:
-        """Learn what a block does to the names and entries."""
-        for statement in block:
-            after = [self.copy() for _ in inner_blocks(statement)]
-            for inside, held in zip(inner_blocks(statement), after, strict=True):
-                held.go_through(inside, overwrites)
-            self.bind(statement, overwrites)
-            for held in after:
-                self.meet(held)
-
-    def bind(self, statement: ast.stmt, overwrites: Overwrites) -> None:
-        """Learn what a statement does to names and entries, with all that is inside a loop."""
-        learnt: list[tuple[str, Named]] = []
-        match statement:
-            case ast.Assign(targets=[target], value=value):
-                found = self.views(value)
-                if len(found) == 1 and found[0].node is value:
-                    learnt = [
-                        (name, known)
-                        for name, known in named(target, found[0].known)
-                        if not known.place or self.entries.are_there(known.place)
-                    ]
-        self._overwrite(statement, overwrites)
-        bound = set(own_names(statement))
-        if isinstance(statement, ast.For | ast.While):
-            inner = [each for each in walk(statement) if isinstance(each, ast.stmt)]
-            bound |= {name for each in inner for name in own_names(each)}
-        for name in bound:
-            self.names.pop(name, None)
-            for known in (self.displays, self.tuples, self.dicts, self.values, self.keys, self.written):
-                known.pop(name, None)
-        self.counts -= bound
-        self.names.update(learnt)
-
-    def _overwrite(self, statement: ast.stmt, overwrites: Overwrites) -> None:
-        """Forget the entries that a statement, or one inside a loop, stores something else in."""
-        inside = self.copy()
-        keys: dict[str, list[object]] = {}
-        simple = [statement]
-        if isinstance(statement, ast.For | ast.While):
-            simple = [each for each in walk(statement) if isinstance(each, ast.stmt)]
-            for each in simple:
-                if isinstance(each, ast.For):
-                    inside.names.update(gone_through(each, inside))
-                    keys.update(written_keys(each))
-        for each in simple:
-            inside._overwrite_by(each, keys, overwrites)
-        self.entries.learn(inside.entries)
-
-    def _overwrite_by(
-        self, statement: ast.stmt, keys: dict[str, list[object]], overwrites: Overwrites
-    ) -> None:
-        """Forget the entries that one statement by itself stores something else in; ``keys`` are the names
-        that go through keys that are written out."""
-        for store in stores(statement):
-            # What is made of another type may be a copy.
-            key, views = store.key, [view for view in self.views(store.value) if not view.known.casts]
-            whole = self.view(store.held) if any(each.known.is_array is not False for each in views) else None
-            if whole is not None and whole.known.place is not None:
-                self.entries.arrays.add((*whole.known.place, key_of(key)))
-            if not views and (store.is_entry or self._speaks(store.value)):
-                named_keys = keys.get(key.id, [ANY]) if isinstance(key, ast.Name) else [key_of(key)]
-                for each in named_keys:
-                    self._forget(store.held, each)
-        for emptied, taken in taken_out(statement):
-            self._forget(emptied, taken)
-        match statement:
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as moved, attr=method))) if (
-                method in _MOVE
-            ):
-                self._forget(moved, ANY)  # moved in place: of a tensor this would do nothing
-        for node in (each for expression in expressions(statement) for each in walk(expression)):
-            if isinstance(node, ast.Call):
-                self._tell(node, overwrites)
-
-    def _tell(self, call: ast.Call, overwrites: Overwrites) -> None:
-        """Learn what a call may do to what it is a method of, and to what it is given."""
-        match call.func:
-            case ast.Attribute(value=ast.Name() as told, attr=method) if (
-                view := self.view(told)
-            ) is not None and (place := view.known.place) is not None:
-                self.entries.told.add(place)
-                if method in _MOVE:
-                    self.entries.moved.add(place)
-        given = [*call.args, *(keyword.value for keyword in call.keywords)]
-        if any(isinstance(each, ast.Name) and each.id in self.names for each in given):
-            for held, entry in overwrites(call):
-                self._forget(held, entry)
-
-    def _speaks(self, node: ast.expr) -> bool:
-        """Whether an expression speaks of the batch: a number that is stored in a tensor does not."""
-        return any(isinstance(each, ast.Name) and each.id in self.names for each in walk(node))
-
-    def _forget(self, held: ast.expr, key: object) -> None:
-        view = self.view(held)
-        place = view.known.place if view is not None and not view.known.is_tensor else None
-        if place is not None and key is TOLD:
-            self.entries.told.add(place)
-        elif place is not None:
-            self.entries.gone.add((*place, key))
 
     def views(self, node: ast.expr) -> list[View]:
         """The parts of an expression that have a batch's memory: itself, or what a display holds."""
@@ -546,13 +437,6 @@ def as_list(node: ast.expr) -> ast.expr:
     return node
 
 
-def inner_blocks(statement: ast.stmt) -> list[list[ast.stmt]]:
-    """The blocks of a statement that is no loop."""
-    if isinstance(statement, ast.For | ast.While):
-        return []
-    return [inside for _, inside, _ in blocks(statement)]
-
-
 def gone_through(
     loop: ast.For | ast.comprehension, held: Held, *, whole: bool = False
 ) -> Iterator[tuple[str, Named]]:
@@ -568,8 +452,3 @@ def gone_through(
                 inner = (*known.place, part)
                 is_array = held.entries.stored_as_array(inner)
                 yield from named(target, Named(inner, is_array=is_array, in_order=known.in_order))
-
-
-def nothing(_: ast.Call) -> list[tuple[ast.expr, object]]:
-    """No entry: what a call is not asked for."""
-    return []

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from dlint.source.statements import parameters
-from dlint.streams.memory.held import Held, nothing
+from dlint.streams.memory.held import Held
 from dlint.streams.memory.places import Named
 from dlint.streams.memory.stored import TOLD
+from dlint.streams.memory.transfer import go_through, nothing
 from dlint.values.functions import passed
 from dlint.values.values import External, Function, Value
 
@@ -31,7 +32,7 @@ def _overwritten(function: ast.FunctionDef) -> Iterator[tuple[str, object]]:
     """The parameters in which a function overwrites entries, and the keys; or of which it calls methods."""
     for parameter in parameters(function):
         held = Held([(parameter.arg, Named(()))])
-        held.go_through(function.body, nothing)
+        go_through(held, function.body, nothing)
         yield from ((parameter.arg, place[0]) for place in held.entries.gone)
         if held.entries.told:
             yield parameter.arg, TOLD
