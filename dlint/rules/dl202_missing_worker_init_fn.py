@@ -110,8 +110,8 @@ from dlint.program.asked import for_dataset, for_event
 from dlint.program.called_init import called_init
 from dlint.program.conditions import both, with_workers
 from dlint.program.endless import keeps_workers
+from dlint.program.generators.renewals import lacks_init
 from dlint.program.program import Program
-from dlint.program.renewals import lacks_init
 from dlint.randomness.init_functions import behind_partials
 from dlint.randomness.replacements import REPLACING, replaces_item
 from dlint.randomness.reseeds import is_always_taken, is_taken

@@ -131,35 +131,32 @@ import re
 from collections.abc import Iterator
 
 from dlint.finding import Effect, Remedy
-from dlint.fork.early.per_process import is_for_one_process, is_given_process
 from dlint.fork.early.put_to_work import made_by_constructor, made_early
 from dlint.fork.early.reads import item_read_in_parent
 from dlint.fork.early.reset import resetting
-from dlint.fork.sides import after_fork, functions_of, init_visits, made_in_parent, names_of, renewed
+from dlint.fork.sides import functions_of, init_visits, names_of
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.augmentation import albumentations
-from dlint.knowledge.augmentation.augmenters import LIBRARY, draws_from_augmenter, is_augmenter, renews
+from dlint.knowledge.augmentation.augmenters import LIBRARY, is_augmenter
 from dlint.knowledge.iterables import DIVIDES
-from dlint.knowledge.randomness import GENERATORS, RESEEDS, SEEDS, draws_from_generator
+from dlint.knowledge.randomness import GENERATORS, SEEDS
 from dlint.program.asked import for_made
 from dlint.program.conditions import both, loaded
 from dlint.program.endless import keeps_workers
-from dlint.program.first_use import alike, is_kept_from_first, is_made_in
+from dlint.program.generators.drawn import draws_of
+from dlint.program.generators.first_use import alike, is_lazy, is_made_in
+from dlint.program.generators.renewals import is_renewed, renewed_by_parent
+from dlint.program.generators.unseeded_transforms import unseeded_transforms
 from dlint.program.program import Program
-from dlint.program.renewals import lacks_init, renewed_by_call, renewed_by_parent, restored_by, stores
-from dlint.program.unseeded_transforms import unseeded_transforms
 from dlint.project.releases.pinned import is_older
-from dlint.randomness.augmenters import draws_numbers, has_own_state
+from dlint.randomness.augmenters import has_own_state
 from dlint.randomness.replacements import REPLACING, replaces_item
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
 from dlint.source.nodes import speaks_of, walk
-from dlint.source.statements import FunctionNode, own_names, statements_in
-from dlint.values.frame import Point
-from dlint.values.places import tests_around
-from dlint.values.values import Instance, Key, Made, Unknown, Value
-from dlint.workers.events import Event, Visit
-from dlint.workers.repetition import is_cached, is_for_absent, is_once, is_only_where_none
+from dlint.values.values import Made, Unknown
+from dlint.workers.events import Event
+from dlint.workers.repetition import is_once
 from dlint.workers.sharing import codes_of
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
@@ -174,7 +171,6 @@ _ANEW = (
 _DATASET = re.compile(r"\bdataset\b")
 # Methods by which an order is drawn.
 _ORDERS = frozenset({"permutation", "permuted", "randperm", "sample", "shuffle"})
-_KEYWORDS = ("generator", "rng", "random_state")
 _SEVERAL = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
 
 
@@ -182,21 +178,21 @@ def check(program: Program) -> Iterator[Found]:
     """Generators that worker code draws from and that the workers did not make."""
     # What workers make themselves comes last: where they have the parent's, they make none.
     draws = {
-        id(code): sorted(_draws(program, code), key=lambda each: is_made_in(code, each[1]))
+        id(code): sorted(draws_of(program, code), key=lambda each: is_made_in(code, each[1]))
         for code in codes_of(program.uses)
     }
     for use in program.uses:
         inherited: set[str] = set()
         for event, made, in_worker in draws[id(use.code)]:
             if albumentations.is_transform(made.name):
-                if not in_worker and _may_be_fresh(program) and not _is_renewed(program, use, made):
+                if not in_worker and _may_be_fresh(program) and not is_renewed(program, use, made):
                     yield _found_transform(program, event, made, use)
                 continue
             if is_augmenter(made.name):
                 if _is_inherited(program, use, made, in_worker=in_worker):
                     yield _found_augmenter(program, use, event, made)
                 continue
-            if _is_renewed(program, use, made):
+            if is_renewed(program, use, made):
                 continue
             own = _is_one_of_many(use.code, made)
             used, fixed = _used(program, use, made) if in_worker else "", ""
@@ -245,7 +241,7 @@ def _of_monai(program: Program, use: WorkerUse) -> Iterator[Found]:
 def _used(program: Program, use: WorkerUse, made: Made) -> str | None:
     """What has the parent make a generator that is made at its first use; None where nothing does, or where
     each process makes its own."""
-    if not _is_lazy(program, use, made):
+    if not is_lazy(program, use, made):
         return None
     owner = made.point.frame.owner
     # What makes it in the parent, whenever that is, makes it for all workers.
@@ -274,69 +270,6 @@ def _alike(program: Program, use: WorkerUse, event: Event, made: Made) -> str:
     return found
 
 
-def _draws(program: Program, code: WorkerCode) -> Iterator[tuple[Event, Made, bool]]:
-    """The draws from generators that the workers did not make, or (True) that are made at the first use,
-    wherever that is, or at that of each process."""
-    events = [event for event in code.events if event.role != "worker_init_fn" and _may_draw(event)]
-    if not events:
-        return
-    worker = frozenset(id(visit.function.node) for visit in code.visits)
-    stored: dict[Key, bool] = {}
-    reseeding: dict[Key, set[int]] = {}
-    for event in code.events:
-        if event.owner is not None and _reseeds(event):
-            reseeding.setdefault(event.owner.key, set()).add(id(event.point.frame.scope))
-    restored = {value.key for visit in code.visits for value in _restored(program, visit)}
-    for event in events:
-        for made in _generators(program, event):
-            first = is_kept_from_first(made)
-            # What makes it may seed it there and then.
-            again = reseeding.get(made.key, set()) - ({id(made.point.frame.scope)} if first else set())
-            if again or made.key in restored:
-                continue
-            if not made_in_parent(program, made, worker):
-                if is_augmenter(made.name) or first or _lazy(made) or _is_asked_for(code, made):
-                    yield event, made, True
-            else:
-                if made.key not in stored:
-                    stored[made.key] = _stored_in_worker(code, made)
-                if not stored[made.key]:
-                    yield event, made, False
-                elif _lazy(made) and _keeps_what_is_there(code, made):
-                    yield event, made, True
-
-
-def _may_draw(event: Event) -> bool:
-    method = event.name.rpartition(".")[2]
-    if event.owner is not None and (
-        is_augmenter(event.owner.name) or albumentations.is_transform(event.owner.name)
-    ):
-        return draws_from_augmenter(method)
-    return draws_from_generator(method)
-
-
-def _reseeds(event: Event) -> bool:
-    method = event.name.rpartition(".")[2]
-    if event.owner is not None and (
-        is_augmenter(event.owner.name) or albumentations.is_transform(event.owner.name)
-    ):
-        return renews(method)
-    return method in RESEEDS
-
-
-def _restored(program: Program, visit: Visit) -> Iterator[Value]:
-    """What worker code sets the state of."""
-    node = visit.function.node
-    if isinstance(node, ast.Lambda) or "bit_generator" not in visit.function.module.text_of(node):
-        return
-    for statement in statements_in(node.body):
-        for target in statement.targets if isinstance(statement, ast.Assign) else ():
-            held = restored_by(target)
-            if held is not None:
-                values = program.evaluator.values(held, Point(visit.frame, statement), visit.world)
-                yield from (value for value, _ in values)
-
-
 def _is_inherited(program: Program, use: WorkerUse, made: Made, *, in_worker: bool) -> bool:
     """Whether workers share what an augmenter draws from: one that they make themselves has the library's
     generator, of which only forked workers have copies."""
@@ -344,16 +277,7 @@ def _is_inherited(program: Program, use: WorkerUse, made: Made, *, in_worker: bo
         return False
     if in_worker and has_own_state(made):
         return False
-    return not (_may_seed_imgaug(program, use) or _is_renewed(program, use, made))
-
-
-def _is_renewed(program: Program, use: WorkerUse, made: Made) -> bool:
-    """Whether the workers of a use get another generator where they start, whoever has the loader made."""
-    if not (renewed(program, use, made) or renewed_by_call(program, use, made)):
-        return False
-    if use.loader is None or after_fork(program, use):  # which serves every loader
-        return True
-    return not lacks_init(program, use.loader, [use])
+    return not (_may_seed_imgaug(program, use) or is_renewed(program, use, made))
 
 
 def _may_be_fresh(program: Program) -> bool:
@@ -372,72 +296,6 @@ def _may_seed_imgaug(program: Program, use: WorkerUse) -> bool:
     return use.loader is not None and any(
         isinstance(value, Unknown) for value in use.loader.values("worker_init_fn")
     )
-
-
-def _generators(program: Program, event: Event) -> list[Made]:
-    """The generator objects that a call draws from: its receiver, or what it is handed as ``generator``."""
-    found = []
-    if event.owner is not None and (
-        event.owner.name in GENERATORS or draws_numbers(program.evaluator, event.owner)
-    ):
-        found.append(event.owner)
-    if isinstance(event.node, ast.Call) and (event.owner is None or event.owner.name not in GENERATORS):
-        for keyword in event.node.keywords:
-            if keyword.arg in _KEYWORDS:
-                for value, _ in program.evaluator.values(keyword.value, event.point, event.world):
-                    if isinstance(value, Made) and value.name in GENERATORS:
-                        found.append(value)
-    return found
-
-
-def _stored_in_worker(code: WorkerCode, made: Made) -> bool:
-    """Whether worker code itself sets what holds the generator, as where that has a key for each worker."""
-    names = names_of(made)
-    return any(
-        visit.role != "worker_init_fn"
-        and getattr(visit.function.node, "name", "") != "__init__"
-        and (
-            stores(visit.function.node, names, of_others_only=_is_of_another(visit, made))
-            or (isinstance(made.point.frame.scope, ast.Module) and _keeps_by_key(visit.function.node, names))
-        )
-        for visit in code.visits
-    )
-
-
-def _keeps_what_is_there(code: WorkerCode, made: Made) -> bool:
-    """Whether worker code sets an attribute only where it holds no generator yet, in any process."""
-    names = names_of(made)
-    storing = [
-        (visit, statement)
-        for visit in code.visits
-        if isinstance(visit.function.node, FunctionNode)
-        for statement in statements_in(visit.function.node.body)
-        if any("." in path and path.rpartition(".")[2] in names for path in own_names(statement))
-    ]
-    return bool(storing) and all(
-        is_only_where_none(statement, Point(visit.frame, statement)) and not is_for_one_process([visit])
-        for visit, statement in storing
-    )
-
-
-def _keeps_by_key(function: FunctionNode | ast.Lambda, names: set[str]) -> bool:
-    """Whether a function stores into a dict of the module under a key that it finds: ``RNGS[pid] = ...``."""
-    return any(
-        isinstance(node, ast.Subscript)
-        and isinstance(node.ctx, ast.Store)
-        and isinstance(node.value, ast.Name)
-        and node.value.id in names
-        and not isinstance(node.slice, ast.Constant)
-        for node in walk(function)
-    )
-
-
-def _is_of_another(visit: Visit, made: Made) -> bool:
-    """Whether a method's own object is of another class than the one whose method makes a generator."""
-    receiver, maker = visit.function.receiver, made.point.frame.receiver
-    if not (isinstance(receiver, Instance) and isinstance(maker, Instance)):
-        return False
-    return receiver.cls.node is not maker.cls.node
 
 
 def _is_order_of_all(program: Program, use: WorkerUse, event: Event) -> bool:
@@ -473,46 +331,6 @@ def _is_one_of_many(code: WorkerCode, made: Made) -> bool:
         for visit in code.visits
         if visit.role != "worker_init_fn"
     )
-
-
-def _is_lazy(program: Program, use: WorkerUse, made: Made) -> bool:
-    """Whether a generator is made at its first use, and none is for each process."""
-    scope = made.point.frame.scope
-    lazy = _lazy(made) or _is_asked_for(use.code, made)
-    return lazy and not is_given_process(program.evaluator, use.code.visits, scope)
-
-
-def _lazy(made: Made) -> bool:
-    """Whether a generator is made only where a test finds none yet, whatever the process: ``is None``."""
-    if is_cached(made.point.frame.scope):
-        return True
-    layout = made.point.frame.layout
-    place = layout.places.get(id(made.point.statement))
-    owner = place.owner if place is not None else None
-    if not isinstance(owner, ast.If):
-        return False
-    return _speaks_of(owner.test, made)
-
-
-def _is_asked_for(code: WorkerCode, made: Made) -> bool:
-    """Whether worker code comes to the function that makes a generator only where a test finds none yet:
-    ``if self.rng is None: self.seed()``."""
-    scope = made.point.frame.scope
-    calls = [
-        at for visit in code.visits if visit.function.node is scope for _, at, _ in visit.callers.values()
-    ]
-    return bool(calls) and all(
-        at is not None
-        and is_for_absent(at)
-        and any(_speaks_of(test, made) for test, _, _ in tests_around(at))
-        for at in calls
-    )
-
-
-def _speaks_of(test: ast.expr, made: Made) -> bool:
-    """Whether a test asks for what holds a generator, and for no process."""
-    tested = ast.unparse(test)
-    return "pid" not in tested and any(name in tested for name in names_of(made))
 
 
 def _found(

@@ -1,20 +1,25 @@
-"""Generators that worker code makes once, at the first use in each worker, from a seed that repeats."""
+"""Generators made once, at the first use: by worker code in each worker, or by whoever comes first."""
 
 from __future__ import annotations
 
 import ast
 from typing import TYPE_CHECKING
 
+from dlint.fork.early.per_process import is_given_process
+from dlint.fork.sides import names_of
 from dlint.knowledge.randomness import RESEEDS
+from dlint.program.program import Program
 from dlint.randomness.seeds.seed import FIXED, FIXED_SEED, WORKER, Seed
 from dlint.randomness.seeds.seeds import seeds_of
+from dlint.values.places import tests_around
+from dlint.values.values import Made
 from dlint.workers.events import Event
 from dlint.workers.repetition import is_cached, is_for_absent, kept_as
+from dlint.workers.uses import WorkerUse
+from dlint.workers.worker import WorkerCode
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
-    from dlint.values.values import Made
-    from dlint.workers.worker import WorkerCode
 
 # Without a seed it starts from a number that is written in torch.
 _SEEDS_ITSELF_ALIKE = "torch.Generator"
@@ -69,3 +74,43 @@ def _seeds(evaluator: Evaluator, code: WorkerCode, draw: Event, made: Made) -> l
     if not seeding and made.name == _SEEDS_ITSELF_ALIKE:
         return [FIXED_SEED]
     return [seed for event in seeding or making for seed in seeds_of(evaluator, code, event)]
+
+
+def is_lazy(program: Program, use: WorkerUse, made: Made) -> bool:
+    """Whether a generator is made at its first use, and none is for each process."""
+    scope = made.point.frame.scope
+    lazy = is_made_if_absent(made) or is_asked_for(use.code, made)
+    return lazy and not is_given_process(program.evaluator, use.code.visits, scope)
+
+
+def is_made_if_absent(made: Made) -> bool:
+    """Whether a generator is made only where a test finds none yet, whatever the process: ``is None``."""
+    if is_cached(made.point.frame.scope):
+        return True
+    layout = made.point.frame.layout
+    place = layout.places.get(id(made.point.statement))
+    owner = place.owner if place is not None else None
+    if not isinstance(owner, ast.If):
+        return False
+    return _speaks_of(owner.test, made)
+
+
+def is_asked_for(code: WorkerCode, made: Made) -> bool:
+    """Whether worker code comes to the function that makes a generator only where a test finds none yet:
+    ``if self.rng is None: self.seed()``."""
+    scope = made.point.frame.scope
+    calls = [
+        at for visit in code.visits if visit.function.node is scope for _, at, _ in visit.callers.values()
+    ]
+    return bool(calls) and all(
+        at is not None
+        and is_for_absent(at)
+        and any(_speaks_of(test, made) for test, _, _ in tests_around(at))
+        for at in calls
+    )
+
+
+def _speaks_of(test: ast.expr, made: Made) -> bool:
+    """Whether a test asks for what holds a generator, and for no process."""
+    tested = ast.unparse(test)
+    return "pid" not in tested and any(name in tested for name in names_of(made))

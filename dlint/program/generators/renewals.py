@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.fork.sides import asks_for, functions_of, init_visits, names_of
+from dlint.fork.sides import after_fork, asks_for, functions_of, init_visits, names_of, renewed
 from dlint.knowledge.augmentation.augmenters import renews
 from dlint.knowledge.epochs import TELLS
 from dlint.knowledge.randomness import BIT_GENERATORS, RESEEDS
@@ -198,3 +198,12 @@ def restored_by(node: ast.AST) -> ast.expr | None:
         case ast.Attribute(value=ast.Attribute(value=held, attr=name), attr="state", ctx=ast.Store()):
             return held if name in BIT_GENERATORS else None
     return None
+
+
+def is_renewed(program: Program, use: WorkerUse, made: Made) -> bool:
+    """Whether the workers of a use get another generator where they start, whoever has the loader made."""
+    if not (renewed(program, use, made) or renewed_by_call(program, use, made)):
+        return False
+    if use.loader is None or after_fork(program, use):  # which serves every loader
+        return True
+    return not lacks_init(program, use.loader, [use])
