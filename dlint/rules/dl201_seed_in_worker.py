@@ -82,25 +82,19 @@ sets once becomes `.seed`.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from dlint.finding import Remedy
 from dlint.fork.sides import made_in_parent, worker_functions
 from dlint.fork.start_method import surely_starts_anew
 from dlint.knowledge.iterables import DIVIDES
-from dlint.knowledge.randomness import (
-    KEEPS_STATE,
-    SEEDS,
-    SETS_STATE,
-    STATE_CALLS,
-    may_draw,
-    sounds_changing,
-)
+from dlint.knowledge.randomness import SEEDS, SETS_STATE, may_draw, sounds_changing
 from dlint.program.asked import for_event
 from dlint.program.conditions import both, executed
+from dlint.program.modes import is_for_evaluation, mode_of
 from dlint.program.program import Program
+from dlint.randomness.put_back import is_kept, is_put_back_after, is_put_back_by, libraries_of
 from dlint.randomness.reseeds import is_for_first, is_once_a_pass, place_of_seeding
 from dlint.randomness.seeds.seed import CLOCK, FIXED, NEW, TORCH, UNKNOWN, WORKER, Seed
 from dlint.randomness.seeds.seeds import seeds_of
@@ -108,23 +102,13 @@ from dlint.randomness.torchvision_draws import is_drawn_by
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed
 from dlint.source.nodes import speaks_of, walk
-from dlint.values.frame import Point
-from dlint.values.functions import function_body
-from dlint.values.places import places_around, tests_around
-from dlint.values.values import External, Function, Made
-from dlint.values.worlds import World
+from dlint.values.places import tests_around
+from dlint.values.values import Made
 from dlint.workers.events import Event
-from dlint.workers.reach import Link
 from dlint.workers.sharing import by_code
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
 
-_MODE = re.compile(r"\b(split|mode|phase|subset|(is_?)?(train|test|eval|val)\w*)\b")
-_TRAINS = re.compile("train")
-_EVALUATES = re.compile(
-    r"(?<![a-z])(?:is_?)?(?:test(?:ing)?|val(?:id(?:ation)?)?|eval(?:uat\w+)?|infer\w*|predict\w*)(?![a-z])",
-    re.IGNORECASE,
-)
 _SUMMARY = "Remove the seeding, or draw from a local generator"
 _LOCAL = "draw from a local generator made from that seed"
 _TAKE_BACK = "remove it, or put back afterwards the state that was there"
@@ -170,7 +154,7 @@ def _sets_kept(program: Program, event: Event) -> bool:
     """Whether a call sets a state that the parent has read, and leaves it so."""
     if event.role == "worker_init_fn" or not isinstance(event.node, ast.Call) or not event.node.args:
         return False
-    if _once(event) or _kept(event):
+    if _once(event) or is_kept(event):
         return False
     program.evaluator.start()
     worker = worker_functions(program)
@@ -195,9 +179,13 @@ def _judged(program: Program, uses: list[WorkerUse], event: Event) -> _Repeating
     if any(sounds_changing(name) and "time" not in name for name in _names_in(event.node)):
         return None
     # Numbers of its own for each item of an evaluation, in every epoch: what makes its results comparable.
-    if all(UNKNOWN in seed.kinds for seed in seeds) and _is_for_evaluation(event):
+    if all(UNKNOWN in seed.kinds for seed in seeds) and is_for_evaluation(event):
         return None
-    if _kept(event) or _put_back_after(program, event) or _put_back_by(program, code, event):
+    if (
+        is_kept(event)
+        or is_put_back_after(program.evaluator, event)
+        or is_put_back_by(program.evaluator, code, event)
+    ):
         return None
     return _Repeating(event, seeds, once)
 
@@ -222,208 +210,10 @@ def _of_stream(event: Event) -> bool:
     return getattr(event.point.frame.scope, "name", "") == "__iter__"
 
 
-def _kept(event: Event) -> bool:
-    """Whether the state is read before and put back after, in a function on the way to the call."""
-    for library, calls in STATE_CALLS.items():
-        if library not in _libraries(event):
-            continue
-        link: Link | None = event.link
-        while link is not None:
-            if link.function is not None and _calls_all(link.function, calls):
-                break
-            link = link.above
-        if link is None:
-            return False
-    return True
-
-
-def _calls_all(function: Function, names: tuple[str, ...]) -> bool:
-    nodes = list(function_body(function.node))
-    if function.owner is not None and getattr(function.node, "name", "") == "__enter__":
-        nodes = list(walk(function.owner.node))
-    found = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-    found |= {node.id for node in nodes if isinstance(node, ast.Name)}
-    return found.issuperset(names)
-
-
-def _put_back_after(program: Program, event: Event) -> bool:
-    """Whether a library's block around the call, or around a call that led to it, puts the state back."""
-    libraries = SEEDS[event.name]
-    link: Link | None = event.link
-    while link is not None:
-        function = link.function
-        for decorator in getattr(function.node, "decorator_list", ()) if function is not None else ():
-            if isinstance(decorator, ast.Call):
-                assert function is not None
-                outside = Point(function.frame, None)
-                if _keeps(program, decorator.func, outside, event.world, libraries):
-                    return True
-        link = link.above
-    for point in event.places():
-        for place in places_around(point):
-            if isinstance(place.owner, ast.With) and place.role == "body":
-                for item in place.owner.items:
-                    if isinstance(item.context_expr, ast.Call) and _keeps(
-                        program, item.context_expr.func, point, event.world, libraries
-                    ):
-                        return True
-    return False
-
-
-def _put_back_by(program: Program, code: WorkerCode, event: Event) -> bool:
-    """Whether something else in worker code puts the state back, or seeds afresh, after what the seeding is
-    for: a context around it, a decorator, a function that is called later on."""
-    libraries = SEEDS[event.name]
-    states = [calls for library, calls in STATE_CALLS.items() if library in libraries]
-    restoring = {calls[-1] for calls in states}
-    places = {id(point.frame.scope): point for point in event.places()}
-    functions = set(places)
-    link: Link | None = event.link
-    while link is not None:
-        if link.function is not None:
-            functions.add(id(link.function.node))
-        link = link.above
-    others = [
-        other
-        for other in code.events
-        if other.name.rpartition(".")[2] in restoring
-        or (
-            other is not event
-            and not (other.node is event.node and _is_come_to_again(other))
-            and SEEDS.get(other.name) == libraries
-            and any(NEW & seed.kinds for seed in seeds_of(program.evaluator, code, other))
-        )
-    ]
-    for other in code.each_way(others):
-        # What saves the state itself puts that back: it must be around the seeding, not behind it.
-        scope = other.point.frame.scope
-        text = other.module.text_of(scope)
-        apart = id(scope) not in places and any(calls[0] in text for calls in states)
-        for point in other.places():
-            if id(point.statement) in functions:
-                return True  # a decorator of the function
-            mine = places.get(id(point.frame.scope))
-            if mine is None:
-                continue
-            if _is_around(point, mine) or (
-                not apart and _is_behind(point, mine) and not _is_saved_behind(code, other, point, mine)
-            ):
-                return True
-    return False
-
-
-def _is_saved_behind(code: WorkerCode, restoring: Event, at: Point, seeding: Point) -> bool:
-    """Whether the state that a call puts back ``at`` a place is read after a seeding, and not before it: by
-    the same block or object (``with restored():``)."""
-    calls = next((each for each in STATE_CALLS.values() if restoring.name.endswith(each[-1])), None)
-    if calls is None:
-        return False
-    read = _statements(code, restoring, calls[0], seeding)
-    if id(at.statement) in read:
-        return True
-    # What one statement reads and puts back is its own.
-    for own in read.keys() & _statements(code, restoring, calls[-1], seeding).keys():
-        del read[own]
-    return bool(read) and all(_is_behind(point, seeding) for point in read.values())
-
-
-def _statements(code: WorkerCode, restoring: Event, name: str, point: Point) -> dict[int, Point]:
-    """The statements of a point's function that come to a call of a library, of a name."""
-    named = f"{restoring.name.rpartition('.')[0]}.{name}"
-    return {
-        id(place.statement): place
-        for event in code.each_way(each for each in code.events if each.name == named)
-        for place in event.places()
-        if place.frame.scope is point.frame.scope
-    }
-
-
-def _is_come_to_again(event: Event) -> bool:
-    """Whether a function on the way to a call has called itself: an item that asks for another."""
-    functions: set[int] = set()
-    link: Link | None = event.link
-    while link is not None:
-        if link.function is not None:
-            if id(link.function.node) in functions:
-                return True
-            functions.add(id(link.function.node))
-        link = link.above
-    return False
-
-
-def _is_around(point: Point, inside: Point) -> bool:
-    """Whether a place is the ``with`` that another of the same function stands in."""
-    return isinstance(point.statement, ast.With) and any(
-        place.owner is point.statement for place in places_around(inside)
-    )
-
-
-def _is_behind(point: Point, before: Point) -> bool:
-    """Whether control comes to a place after another of the same function, whatever branch that stands in:
-    it is in the ``finally`` of its ``try``, or behind it or what it is part of."""
-    for place in places_around(before):
-        later = [*place.block[place.at + 1 :], *getattr(place.owner, "finalbody", ())]
-        if any(statement is point.statement for statement in later):
-            return True
-    return False
-
-
-def _keeps(program: Program, manager: ast.expr, point: Point, world: World, libraries: str) -> bool:
-    program.evaluator.start()
-    return any(
-        isinstance(value, External) and libraries in KEEPS_STATE.get(value.name, "")
-        for value, _ in program.evaluator.values(manager, point, world)
-    )
-
-
 def _mode(event: Event) -> str | None:
-    """The test on the way to a call that asks for the part of the data, or what the program does with it:
-    ``self.split == "test"``. An evaluation may well be the same each time."""
-    for point in event.places():
-        for test, outcome, _ in tests_around(point):
-            if _MODE.search(ast.unparse(test)) and not _is_training(test, outcome):
-                return f"{brief(test)} is {outcome}"
-    return None
-
-
-def _is_for_evaluation(event: Event) -> bool:
-    """Whether a test on the way to a call lets evaluations through, and nothing else."""
-    return any(
-        _MODE.search(ast.unparse(test)) and _part_of(test, outcome) == "evaluation"
-        for point in event.places()
-        for test, outcome, _ in tests_around(point)
-    )
-
-
-def _is_training(test: ast.expr, outcome: bool) -> bool:
-    """Whether a test's outcome is what training takes: ``self.is_test`` is False."""
-    return _part_of(test, outcome) == "training"
-
-
-def _part_of(test: ast.expr, outcome: bool) -> Literal["training", "evaluation"] | None:
-    """What a test's outcome is taken by, as far as it says that."""
-    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        test, outcome = test.operand, not outcome
-    if isinstance(test, ast.BoolOp):
-        # Where all parts are so, one of them may tell: `self.mode == "train" and mask.sum() == 0`.
-        parts = [_part_of(part, outcome) for part in test.values]
-        told = {part for part in parts if part is not None}
-        every = isinstance(test.op, ast.And) is outcome
-        return told.pop() if len(told) == 1 and (every or None not in parts) else None
-    match test:
-        case ast.Compare(comparators=[ast.Constant(value=None | False | 0)]):
-            return None
-        case ast.Compare(ops=[ast.NotEq() | ast.IsNot() | ast.NotIn()]):
-            outcome = not outcome
-        case ast.Compare(ops=[ast.Eq() | ast.Is() | ast.In()]):
-            pass
-        case ast.Compare():
-            return None
-    words = ast.unparse(test)
-    trains, evaluates = _TRAINS.search(words) is not None, _EVALUATES.search(words) is not None
-    if trains == evaluates:
-        return None
-    return "training" if trains is outcome else "evaluation"
+    """The condition of a call that a test of the mode lets through."""
+    told = mode_of(event)
+    return f"{brief(told[0])} is {told[1]}" if told is not None else None
 
 
 def _asked_for(program: Program, together: list[_Repeating]) -> str | None:
@@ -436,7 +226,7 @@ def _found(program: Program, code: WorkerCode, together: list[_Repeating]) -> Fo
     """The finding for what one call seeds: of several libraries those that worker code draws from."""
     drawing = [each for each in together if _is_drawn(program, code, each.event)]
     # A way there that no test of the mode lets through alone tells more than the shortest.
-    event, seeds, once = min(drawing or together, key=lambda each: _mode(each.event) is not None)
+    event, seeds, once = min(drawing or together, key=lambda each: mode_of(each.event) is not None)
     point, call = place_of_seeding(event, code)
     is_own = call is event.node
     libraries = list(dict.fromkeys(SEEDS[each.event.name] for each in drawing or together))
@@ -478,18 +268,13 @@ def _found(program: Program, code: WorkerCode, together: list[_Repeating]) -> Fo
     )
 
 
-def _libraries(event: Event) -> str:
-    """The libraries whose state a call sets."""
-    return SEEDS[event.name] if event.name in SEEDS else SETS_STATE[event.name][0]
-
-
 def _found_state(program: Program, code: WorkerCode, event: Event) -> Found:
     """The finding for a state that is set again, at its call."""
     assert isinstance(event.node, ast.Call)
     return Found(
         event.module,
         event.node,
-        f"{brief(event.node)} runs in worker code: every draw from {_libraries(event)} after it repeats",
+        f"{brief(event.node)} runs in worker code: every draw from {libraries_of(event)} after it repeats",
         "silent",
         _TAKE_BACK,
         both(executed(program, code), for_event(program, event), _mode(event)),
@@ -538,7 +323,7 @@ def _is_drawn(program: Program, code: WorkerCode, event: Event) -> bool:
 
 def _other_calls(code: WorkerCode, event: Event) -> Iterator[tuple[Event, str]]:
     """The calls of worker code that seed nothing, each with every library whose state a call seeds."""
-    libraries = _libraries(event).replace(" and ", ", ").split(", ")
+    libraries = libraries_of(event).replace(" and ", ", ").split(", ")
     for each in code.events:
         if each.role != "worker_init_fn" and each.name not in SEEDS:
             yield from ((each, library) for library in libraries)

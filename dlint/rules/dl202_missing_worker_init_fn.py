@@ -114,14 +114,11 @@ from dlint.program.generators.renewals import lacks_init
 from dlint.program.program import Program
 from dlint.randomness.init_functions import behind_partials
 from dlint.randomness.replacements import REPLACING, replaces_item
-from dlint.randomness.reseeds import is_always_taken, is_taken
-from dlint.randomness.seeds.seed import FIXED, NEW, TORCH, WORKER
-from dlint.randomness.seeds.seeds import seeds_of
+from dlint.randomness.seeded_before import comes_after_seeding, seeding_of, seeds_alike
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, place
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
-from dlint.values.places import places_around
 from dlint.values.values import Class, Const, External, Function, Instance, Made, Unknown, Value
 from dlint.workers.events import Event
 from dlint.workers.reach import Link
@@ -157,7 +154,9 @@ def check(program: Program) -> Iterator[Found]:
                 nearest[id(code)] = _nearest_draw(program, code)
         draws = [draw for code in codes if (draw := nearest[id(code)]) is not None]
         alike = {
-            id(draw) for code in codes if (draw := nearest[id(code)]) and _seeds_alike(program, code, draw)
+            id(draw)
+            for code in codes
+            if (draw := nearest[id(code)]) and seeds_alike(program.evaluator, code, draw)
         }
         if alike and keeps_workers(program, loader):
             # They go on in the next epoch; of a seed that all of them have DL201 speaks.
@@ -287,7 +286,7 @@ def _has_subclasses(program: Program, function: Function) -> bool:
 
 
 def _nearest_draw(program: Program, code: WorkerCode) -> Event | None:
-    seeding = set(_seeding(program, code, again=False))
+    seeding = set(seeding_of(program.evaluator, code, again=False))
     drawing = [
         event for event in code.events if draws_from_numpy(event.name) or _is_told_to_draw(program, event)
     ]
@@ -296,7 +295,7 @@ def _nearest_draw(program: Program, code: WorkerCode) -> Event | None:
         for event in code.each_way(drawing)
         if not (draws_inside(event.name) and _is_given_state(program, event))
         and event.role != "worker_init_fn"
-        and not (seeding and _comes_after_seeding(event, seeding))
+        and not (seeding and comes_after_seeding(event, seeding))
     ]
     return min(draws, key=lambda draw: _distance(program, draw), default=None)
 
@@ -318,56 +317,6 @@ def _is_given_state(program: Program, event: Event) -> bool:
         for keyword in event.node.keywords
         if keyword.arg in GIVEN_STATE
         for value, _ in program.evaluator.values(keyword.value, event.point, event.world)
-    )
-
-
-def _seeds_alike(program: Program, code: WorkerCode, draw: Event) -> bool:
-    """Whether worker code has surely seeded before a draw, with what comes again in each epoch."""
-    seeding = set(_seeding(program, code, again=True))
-    return bool(seeding) and _comes_after_seeding(draw, seeding)
-
-
-def _seeding(program: Program, code: WorkerCode, *, again: bool) -> Iterator[int]:
-    """The statements of worker code that seed NumPy for what comes after them, themselves or in what they
-    call, and the items of ``with`` that do so for their block. Behind a test of the first item, or of what
-    workers alone have, those count whose numbers come ``again``, or those of which that is not known."""
-    for event in code.each_way([each for each in code.events if "NumPy" in SEEDS.get(each.name, "")]):
-        seeds = seeds_of(program.evaluator, code, event, copied=True)
-        good = any(seed.kinds & {TORCH, *NEW} for seed in seeds)
-        comes_again = all(seed.kinds <= {FIXED, WORKER} for seed in seeds)
-        for point in event.places():
-            if isinstance(point.statement, ast.With):
-                yield from map(id, point.statement.items)
-            for around in places_around(point):
-                yield id(around.block[around.at])
-                # A good seed that is set on a condition is set once a worker: `if not self.seeded:`.
-                always = good or is_always_taken(program.evaluator, around, point)
-                if not always and (
-                    comes_again is not again or not is_taken(program.evaluator, around, point)
-                ):
-                    break
-            else:
-                continue
-            break
-
-
-def _comes_after_seeding(event: Event, seeding: set[int]) -> bool:
-    """Whether worker code seeds before it comes to a draw, in the same function or in what decorates one."""
-    link: Link | None = event.link
-    while link is not None:
-        if link.function is not None and id(link.function.node) in seeding:
-            return True
-        link = link.above
-    return any(_comes_after(point, seeding) for point in event.places())
-
-
-def _comes_after(point: Point, seeding: set[int]) -> bool:
-    """Whether the same function has always seeded before it comes to a place: each item then has numbers
-    of its own, or those that DL201 speaks of."""
-    return any(
-        any(id(statement) in seeding for statement in place.block[: place.at])
-        or (isinstance(place.owner, ast.With) and any(id(item) in seeding for item in place.owner.items))
-        for place in places_around(point)
     )
 
 
