@@ -89,7 +89,7 @@ from dlint.source.statements import (
     statements_in,
     taken,
 )
-from dlint.streams.batches.collated import handed_places, parts_at
+from dlint.streams.batches.collating.collated import handed_places, parts_at
 from dlint.streams.items import chained, handed_on, hands_items_on, is_default_collates, readers
 from dlint.streams.memory.places import Place
 from dlint.streams.nones.written import names_all_keys, stored, table_of

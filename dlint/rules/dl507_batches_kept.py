@@ -120,8 +120,8 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed, place
 from dlint.source.nodes import walk
-from dlint.streams.batches.collated import Holding
-from dlint.streams.batches.fields import field_kinds
+from dlint.streams.batches.collating.collated import Holding
+from dlint.streams.batches.collating.fields import field_kinds
 from dlint.streams.batches.kinds import has_type, kind_of
 from dlint.streams.batches.put_by_helpers import Asked
 from dlint.streams.batches.spot import Spot

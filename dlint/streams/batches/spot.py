@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dlint.knowledge.processes.pickling import NAMED_TUPLES
-from dlint.knowledge.tensors import JOINS, hands_memory_on, may_hand_memory_on
+from dlint.knowledge.tensors import hands_memory_on, may_hand_memory_on
 from dlint.knowledge.trainers import RUNS, STEP
 from dlint.loaders.every_round import lets_through, nearly_always
 from dlint.source.module import Module
@@ -24,8 +23,10 @@ from dlint.source.statements import (
     self_name,
     statements_in,
 )
+from dlint.streams.batches.arguments import given_to, is_decorated
 from dlint.streams.batches.by_next import ByNext, loop_of_run, loops_by_next
 from dlint.streams.batches.handed_on import gives_as_is, handed_through, yielding
+from dlint.streams.batches.joined import joined_in, joins_own
 from dlint.streams.batches.put_by_helpers import GivenBack, Put, as_outside, given_back, put_by
 from dlint.streams.batches.rounds import batch_in
 from dlint.streams.memory.emptied import emptied, lasts_in, may_empty
@@ -34,7 +35,7 @@ from dlint.streams.memory.loops import called_on, telling
 from dlint.streams.memory.overwritten import overwritten_by
 from dlint.streams.memory.places import Named, named
 from dlint.streams.memory.transfer import go_through
-from dlint.values.frame import Frame, Point, arguments_of
+from dlint.values.frame import Point, arguments_of
 from dlint.values.functions import passed
 from dlint.values.values import Class, Const, External, Function, Instance, Key, Made, Unknown, Value
 
@@ -42,9 +43,6 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.loaders.iteration import Iterations
     from dlint.loaders.loaders import Loader
-
-# An expression that is made up, the same each time that it is asked for.
-Once = Callable[[Key, Callable[[], ast.expr]], ast.expr]
 # So many functions, one called by the other, of which the last may put something aside.
 _FAR = 3
 
@@ -219,7 +217,7 @@ class Spot:
         if not isinstance(source, ast.Call):
             return None
         match self.values(source.func):
-            case [Function(node=ast.FunctionDef() as node) as function] if not _is_decorated(node):
+            case [Function(node=ast.FunctionDef() as node) as function] if not is_decorated(node):
                 found = yielding(node) if handed_through(node) is None else None
                 if found is None:
                     return None
@@ -250,45 +248,14 @@ class Spot:
         """Whether the function joins what a list holds, which only tensors can be (``torch.cat(kept)``), or
         what each list of a dict does, or, asked ``by_method``, one of the object whose list it is
         (``torch.cat(self.kept)``)."""
-        scope = self.point.frame.scope
-        if self._is_joined(ast.unparse(into), scope, self.point):
-            return True
-        if isinstance(into, ast.Subscript) and any(
-            self._is_joined(name, each, self.point)
-            for name, each in _with_each_value(ast.unparse(into.value), scope)
-        ):
+        if joined_in(self._evaluator, into, self.point.frame.scope, self.point):
             return True
         if not by_method or not isinstance(into, ast.Attribute):
             return False
         owners = self.values(into.value)
         return bool(owners) and all(
-            isinstance(owner, Instance) and self._joins_own(owner, into.attr) for owner in owners
+            isinstance(owner, Instance) and joins_own(self._evaluator, owner, into.attr) for owner in owners
         )
-
-    def _joins_own(self, owner: Instance, name: str) -> bool:
-        """Whether a method of an object joins what a list of it holds, into which others only put things."""
-        joined = False
-        for above in self._evaluator.classes.line(owner.cls):
-            at = Point(Frame(above.module, above.node, above.frame), None)
-            for method in functions_in(above.node.body):
-                path = f"{self_name(method)}.{name}"
-                joins = self._is_joined(path, method, at)
-                joined |= joins
-                for statement in statements_in(method.body):
-                    if path in own_names(statement) and not _begins(statement, path if joins else None):
-                        return False
-        return joined
-
-    def _is_joined(self, filled: str, scope: ast.AST, point: Point) -> bool:
-        for node in walk(scope):
-            match node:
-                case ast.Call(func=ast.Attribute() | ast.Name() as func, args=[joined, *_]) if (
-                    ast.unparse(joined) == filled
-                ):
-                    values = [value for value, _ in self._evaluator.values(func, point)]
-                    if values and all(isinstance(each, External) and each.name in JOINS for each in values):
-                        return True
-        return False
 
     def puts_by(self, call: ast.Call, held: Held | None) -> list[Put]:
         """Where a call of a function of the project puts some of its arguments, of what is ``held``: of any
@@ -302,11 +269,11 @@ class Spot:
         for value in values:
             called = self._evaluator.classes.methods(value, "__call__") if isinstance(value, Instance) else []
             match called[0] if len(called) == 1 else value:
-                case Function(node=ast.FunctionDef() as node) as function if not _is_decorated(node):
+                case Function(node=ast.FunctionDef() as node) as function if not is_decorated(node):
                     found += put_by(
                         node,
                         call,
-                        _given(function, node, call, self.once),
+                        given_to(function, node, call, self.once),
                         held,
                         self._inside(function, call),
                     )
@@ -318,8 +285,8 @@ class Spot:
         if not any(held.views(each) for each in told):
             return None
         match self.values(call.func):
-            case [Function(node=ast.FunctionDef() as node) as function] if not _is_decorated(node):
-                given = _given(function, node, call, self.once)
+            case [Function(node=ast.FunctionDef() as node) as function] if not is_decorated(node):
+                given = given_to(function, node, call, self.once)
                 found = given_back(node, call, given, held, self._inside(function, call))
                 return found if found is not None and found.views else None
         return None
@@ -330,7 +297,7 @@ class Spot:
         assert isinstance(method.node, ast.FunctionDef)
         own = f"{self_name(method.node)}."
         inside = self._inside(method, call)
-        given = _given(method, method.node, call, self.once)
+        given = given_to(method, method.node, call, self.once)
         for node in walk(method.node):
             match node:
                 case ast.Call(func=ast.Attribute(value=held) as callee) if (dotted(held) or "").startswith(
@@ -420,106 +387,3 @@ class Yielded(NamedTuple):
     spot: Spot
     value: ast.expr
     held: Held
-
-
-def _with_each_value(filled: str, scope: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    """What code surely executes for each thing that a dict holds, and what that is called there:
-    ``{key: torch.cat(kept) for key, kept in filled.items()}``; nothing where it is made of itself before."""
-    made = [node.value for node in walk(scope) if isinstance(node, ast.Assign) and filled in own_names(node)]
-    again = [each for each in made if any(ast.unparse(held) == filled for held in _attributes_of(each))]
-    for node in walk(scope):
-        match node:
-            case (
-                ast.DictComp(value=given, generators=[ast.comprehension(ifs=[]) as through])
-                | ast.ListComp(elt=given, generators=[ast.comprehension(ifs=[]) as through])
-            ):
-                body: list[ast.AST] = [given]
-            case ast.For(body=[*statements]) as through if not any(
-                isinstance(each, ast.Continue | ast.Break | ast.Try) for each in statements_in(statements)
-            ):
-                body = [each for each in statements if isinstance(each, ast.Assign | ast.Expr)]
-            case _:
-                continue
-        match through.iter, through.target:
-            case (
-                ast.Call(func=ast.Attribute(value=held, attr="items")),
-                ast.Tuple(elts=[_, ast.Name(id=name)]),
-            ) | (ast.Call(func=ast.Attribute(value=held, attr="values")), ast.Name(id=name)) if (
-                ast.unparse(held) == filled
-            ):
-                for each in body:
-                    if not any(
-                        isinstance(inner, ast.IfExp | ast.BoolOp | ast.Lambda | ast.comprehension)
-                        for inner in walk(each)
-                    ) and all(node is value for value in again):
-                        yield name, each
-
-
-def _attributes_of(expression: ast.expr) -> Iterator[ast.expr]:
-    """The things in an expression of which it asks for an attribute, or a part."""
-    for node in walk(expression):
-        if isinstance(node, ast.Attribute | ast.Subscript):
-            yield node.value
-
-
-def _begins(statement: ast.stmt, joined: str | None) -> bool:
-    """Whether a statement gives a name an empty list, or, where that is ``joined``, what is made of it."""
-    match statement:
-        case ast.Assign(value=ast.List(elts=[]) | ast.Call(func=ast.Name(id="list"), args=[])):
-            return True
-        case ast.Assign(value=ast.Call(args=[given, *_])):
-            return ast.unparse(given) == joined
-    return False
-
-
-def _is_decorated(function: ast.FunctionDef) -> bool:
-    """Whether something else may be called in a function's place: ``no_grad`` calls it."""
-    return any(
-        (dotted(each.func if isinstance(each, ast.Call) else each) or "").rpartition(".")[2]
-        not in ("no_grad", "inference_mode")
-        for each in function.decorator_list
-    )
-
-
-def _given(function: Function, node: ast.FunctionDef, call: ast.Call, once: Once) -> dict[str, ast.expr]:
-    """What a call gives to a function's parameters; the object to that of its method, and to those for all
-    others a tuple or a dict. What it unpacks is given one by one (``*args``, ``**batch``)."""
-    given = passed(function, call)
-    names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
-    names = names[function.receiver is not None :]
-    positional: list[ast.expr] = []
-    for each in call.args:
-        match each:
-            case ast.Starred(value=ast.Name() as spread) if each is call.args[-1]:
-                for at in range(max(len(names) - len(positional), 0)):
-                    part = ast.Subscript(spread, ast.Constant(at), ast.Load())
-                    positional.append(once((_given, id(each), at), partial(ast.copy_location, part, each)))
-            case ast.Starred():
-                break
-            case _:
-                positional.append(each)
-    given.update(zip(names, positional, strict=False))
-    named_ones = [each.arg for each in (*node.args.args, *node.args.kwonlyargs)]
-    for keyword in call.keywords:
-        if keyword.arg is None and isinstance(keyword.value, ast.Name):
-            for name in named_ones[function.receiver is not None :]:
-                if name not in given:
-                    part = ast.Subscript(keyword.value, ast.Constant(name), ast.Load())
-                    mark = (_given, id(keyword), name)
-                    given[name] = once(mark, partial(ast.copy_location, part, keyword.value))
-    if node.args.vararg is not None:
-        given[node.args.vararg.arg] = ast.Tuple(positional[len(names) :], ast.Load())
-    if node.args.kwarg is not None:
-        known = {each.arg for each in parameters(node)}
-        others = [each for each in call.keywords if each.arg is not None and each.arg not in known]
-        made = ast.Dict([ast.Constant(each.arg) for each in others], [each.value for each in others])
-        given = {name: each for name, each in given.items() if name in known}
-        given[node.args.kwarg.arg] = made
-    of = called_on(call.func)
-    by_call = node.name == "__call__" and getattr(call.func, "attr", "") != "__call__"
-    if by_call:
-        of = call.func
-    held = of.value if isinstance(of, ast.Subscript) else of  # one of those that a dict holds
-    if function.receiver is not None and (by_call or of is not call.func) and dotted(held):
-        given.update((each.arg, of) for each in parameters(node)[:1])
-    return given

@@ -9,11 +9,25 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from dlint.source.nodes import walk
 from dlint.source.statements import as_try, dotted, expressions, own_names, target_names
+from dlint.streams.batches.collating.forms import (
+    EMPTY,
+    ByKey,
+    Collated,
+    Column,
+    Columns,
+    Each,
+    Form,
+    Key,
+    Part,
+    Written,
+    any_of,
+    either,
+    join,
+)
 from dlint.streams.memory.places import Place
 from dlint.streams.memory.stored import ANY, TOLD, key_of, stores
 
@@ -25,71 +39,7 @@ _ORDER = frozenset({"reverse", "sort"})
 _ADDS = frozenset({"append", "extend", "insert"})
 # Whether something that is called is torch's own ``default_collate``: asked with the statement of the call.
 IsDefault = Callable[["ast.expr", "ast.stmt | None"], bool]
-
-
-@dataclass(frozen=True)
-class _Part:
-    """A part of an item."""
-
-    place: Place
-
-
-@dataclass(frozen=True)
-class _Each:
-    """A list of the same thing of each item; of nothing where it is empty still."""
-
-    of: _Form | None
-
-
-@dataclass(frozen=True)
-class _Columns:
-    """What ``zip(*rows)`` gives: for each part of a row the list of it of all rows."""
-
-    row: _Form
-
-
-@dataclass(frozen=True)
-class _Column:
-    """One of these lists, nobody knows which."""
-
-    row: _Form
-
-
-@dataclass(frozen=True)
-class _Written:
-    """A tuple, list or dict whose entries are written out, or stored, and what is under all other keys."""
-
-    entries: tuple[tuple[object, _Form | None], ...]
-    others: _Form | None = None
-
-
-@dataclass(frozen=True)
-class _ByKey:
-    """A dict with the same of the items under each of its keys: ``{k: [each[k] for each in items] ...}``."""
-
-    key: str
-    value: ast.expr
-    names: tuple[tuple[str, _Form | None], ...]
-    at: ast.stmt | None  # where that stands
-
-
-@dataclass(frozen=True)
-class _Key:
-    """A key that is known."""
-
-    value: object | None
-
-
-@dataclass(frozen=True)
-class _Collated:
-    """What torch makes of what the items have."""
-
-    of: _Form
-
-
-_Form: TypeAlias = "_Part | _Each | _Columns | _Column | _Written | _ByKey | _Key | _Collated"
-_Names: TypeAlias = "Mapping[str, _Form | None]"
-_EMPTY = _Each(None)
+_Names: TypeAlias = "Mapping[str, Form | None]"
 
 
 class OfItems(NamedTuple):
@@ -119,7 +69,7 @@ def handed_on(function: ast.AST, given: str, is_default: IsDefault, overwrites: 
 
 def _read(function: ast.AST, given: str, is_default: IsDefault, overwrites: Overwrites) -> _Reading:
     reading = _Reading(is_default, overwrites)
-    names: dict[str, _Form | None] = {given: _Each(_Part(()))}
+    names: dict[str, Form | None] = {given: Each(Part(()))}
     if isinstance(function, ast.Lambda):
         reading.returned.append(reading.form(function.body, names))
     elif isinstance(function, ast.FunctionDef):
@@ -137,39 +87,39 @@ class _Reading:
         # Parts of the items in which something else was stored.
         self._gone: set[Place] = set()
         # For each loop around: what names stand for where it is left, or its next round begun.
-        self._left: list[list[dict[str, _Form | None]]] = []
-        self.returned: list[_Form | None] = []
+        self._left: list[list[dict[str, Form | None]]] = []
+        self.returned: list[Form | None] = []
 
-    def at(self, form: _Form | None, place: Place) -> OfItems | None:
+    def at(self, form: Form | None, place: Place) -> OfItems | None:
         """What stands at a place of a form."""
         for step, key in enumerate(place):
             match form:
-                case _Part(place=above):
+                case Part(place=above):
                     return self._part((*above, *place[step:]))
-                case _Collated(of=_Part(place=above)):
+                case Collated(of=Part(place=above)):
                     return self._part((*above, *place[step:]), is_collated=True)
             form = self._entry(form, key)
         match form:
-            case _Part(place=whole):
+            case Part(place=whole):
                 return self._part(whole)
-            case _Each(of=_Part(place=whole)):
+            case Each(of=Part(place=whole)):
                 return self._part(whole, is_list=True)
-            case _Columns(row=_Part(place=whole)):
+            case Columns(row=Part(place=whole)):
                 return self._part(whole, is_list=True)
-            case _Collated(of=_Part(place=whole)):
+            case Collated(of=Part(place=whole)):
                 return self._part(whole, is_collated=True)
         return None
 
-    def parts(self, form: _Form | None) -> Iterator[Place]:
+    def parts(self, form: Form | None) -> Iterator[Place]:
         """The parts of the items that a form has in it as they are, all of each."""
         match form:
-            case _Part(place=place):
+            case Part(place=place):
                 is_whole = not any(gone[: len(place)] == place for gone in self._gone)
                 if is_whole and self._part(place) is not None:
                     yield place
-            case _Each(of=inner) | _Columns(row=inner) | _Column(row=inner):
+            case Each(of=inner) | Columns(row=inner) | Column(row=inner):
                 yield from self.parts(inner)
-            case _Written(entries=entries, others=others):
+            case Written(entries=entries, others=others):
                 for each in (*(entry for _, entry in entries), others):
                     yield from self.parts(each)
 
@@ -181,7 +131,7 @@ class _Reading:
                 return None
         return OfItems(place, is_list, is_collated)
 
-    def read(self, block: list[ast.stmt], names: dict[str, _Form | None]) -> bool:
+    def read(self, block: list[ast.stmt], names: dict[str, Form | None]) -> bool:
         """Read a block, and keep what its names stand for up to date; whether control comes to its end."""
         for statement in block:
             self._statement = statement
@@ -217,45 +167,45 @@ class _Reading:
                     self._step(statement, names)
         return True
 
-    def _branch(self, branches: list[list[ast.stmt]], names: dict[str, _Form | None]) -> bool:
+    def _branch(self, branches: list[list[ast.stmt]], names: dict[str, Form | None]) -> bool:
         """Read blocks of which one runs; whether control comes to the end of any."""
-        ways: list[dict[str, _Form | None]] = []
+        ways: list[dict[str, Form | None]] = []
         for block in branches:
             way = dict(names)
             if self.read(block, way):
                 ways.append(way)
-        return _join(names, ways)
+        return join(names, ways)
 
-    def _loop(self, loop: ast.For | ast.While, names: dict[str, _Form | None]) -> None:
-        each = _any_of(self.form(loop.iter, names)) if isinstance(loop, ast.For) else None
+    def _loop(self, loop: ast.For | ast.While, names: dict[str, Form | None]) -> None:
+        each = any_of(self.form(loop.iter, names)) if isinstance(loop, ast.For) else None
         self._left.append([])
         for _ in range(2):  # what one round leaves behind, the next one finds
             way = dict(names)
             if isinstance(loop, ast.For):
                 self._name(loop.target, each, way)
-            _join(names, [*([way] if self.read(loop.body, way) else ()), *self._left[-1]])
+            join(names, [*([way] if self.read(loop.body, way) else ()), *self._left[-1]])
         self._left.pop()
         if loop.orelse:
             way = dict(names)
-            _join(names, [dict(names), way] if self.read(loop.orelse, way) else [dict(names)])
+            join(names, [dict(names), way] if self.read(loop.orelse, way) else [dict(names)])
 
-    def _attempt(self, attempt: ast.Try, names: dict[str, _Form | None]) -> bool:
+    def _attempt(self, attempt: ast.Try, names: dict[str, Form | None]) -> bool:
         """Read a ``try``: what comes to its handlers may have begun the body, or be at its end."""
         tried = dict(names)
         comes = self.read(attempt.body, tried)
         begun = dict(names)
-        _join(begun, [names, tried])
-        ways: list[dict[str, _Form | None]] = []
+        join(begun, [names, tried])
+        ways: list[dict[str, Form | None]] = []
         if comes and self.read(attempt.orelse, tried):
             ways.append(tried)
         for handler in attempt.handlers:
             way = dict(begun)
             if self.read(handler.body, way):
                 ways.append(way)
-        comes = _join(names, ways)
+        comes = join(names, ways)
         return self.read(attempt.finalbody, names) and comes
 
-    def _tell(self, statement: ast.stmt, names: dict[str, _Form | None]) -> None:
+    def _tell(self, statement: ast.stmt, names: dict[str, Form | None]) -> None:
         """Learn what calls do to the lists and items whose methods they are, or that they are given."""
         for node in (each for expression in expressions(statement) for each in walk(expression)):
             if not isinstance(node, ast.Call):
@@ -273,7 +223,7 @@ class _Reading:
                     self._forget(held, key, names)
 
     def _tell_method(
-        self, call: ast.Call, held: ast.expr, method: str, names: dict[str, _Form | None], *, alone: bool
+        self, call: ast.Call, held: ast.expr, method: str, names: dict[str, Form | None], *, alone: bool
     ) -> None:
         """Learn what a method does to what it is called of; ``alone`` where nothing is done with its result.
         What it gives of a part of an item may be another, and what a tensor does in place keeps it."""
@@ -281,24 +231,24 @@ class _Reading:
         match call.args:
             case [ast.Constant(value=str()), *_] if method == "pop":
                 return
-        if isinstance(form, _Part):
+        if isinstance(form, Part):
             if method == "pop" or (alone and method != "update" and not method.endswith("_")):
                 self._gone.add((*form.place, ANY))
             return
         # What is added by a statement is looked at there.
         is_step = alone and method in ("append", "extend", "update")
-        if form is not None and not is_step and not (method in _ORDER and isinstance(form, _Each)):
+        if form is not None and not is_step and not (method in _ORDER and isinstance(form, Each)):
             self._forget(held, ANY, names)
 
-    def _forget(self, held: ast.expr, key: object, names: dict[str, _Form | None]) -> None:
+    def _forget(self, held: ast.expr, key: object, names: dict[str, Form | None]) -> None:
         """Forget an entry of what an expression stands for."""
         form = self.form(held, names)
-        if isinstance(form, _Part):
+        if isinstance(form, Part):
             self._gone.add((*form.place, ANY if key is TOLD else key))
-        elif isinstance(form, _Each) and isinstance(form.of, _Part):
+        elif isinstance(form, Each) and isinstance(form.of, Part):
             self._gone.add((*form.of.place, ANY))
         root = dotted(held)
-        if key is TOLD or form is None or isinstance(form, _Part):
+        if key is TOLD or form is None or isinstance(form, Part):
             return
         while root is None and isinstance(held, ast.Subscript | ast.Attribute):
             held = held.value
@@ -306,7 +256,7 @@ class _Reading:
         if root is not None and root in names:
             names[root] = None
 
-    def _step(self, statement: ast.stmt, names: dict[str, _Form | None]) -> None:
+    def _step(self, statement: ast.stmt, names: dict[str, Form | None]) -> None:
         """What a statement by itself makes of the names."""
         match statement:
             case ast.Assign(targets=[ast.Name() | ast.Tuple() | ast.List() as target], value=value):
@@ -316,48 +266,48 @@ class _Reading:
                 value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=[given])
             ) if method in ("append", "extend") and name in names:
                 put = self.form(given, names)
-                put = _any_of(put) if method == "extend" else put
+                put = any_of(put) if method == "extend" else put
                 held = names[name]
-                if held == _EMPTY:
-                    names[name] = _Each(put) if put is not None else None
-                elif held != _Each(put):
+                if held == EMPTY:
+                    names[name] = Each(put) if put is not None else None
+                elif held != Each(put):
                     names[name] = None
                 return
         for stored in stores(statement):
             root = dotted(stored.held)
             held, key = self.form(stored.held, names), key_of(stored.key)
-            if isinstance(held, _Written | _Columns) and root in names and root is not None:
+            if isinstance(held, Written | Columns) and root in names and root is not None:
                 names[root] = self._with(held, key, self.form(stored.value, names))
-            elif isinstance(held, _Part):
+            elif isinstance(held, Part):
                 self._gone.add((*held.place, key))
             elif root in names and root is not None:
                 names[root] = None
         for name in own_names(statement):
             names[name] = None
 
-    def _with(self, held: _Written | _Columns, key: object, value: _Form | None) -> _Form | None:
+    def _with(self, held: Written | Columns, key: object, value: Form | None) -> Form | None:
         """The same with something stored in it, None where nobody knows under which key."""
         if key is ANY:
             return None
-        if isinstance(held, _Columns):
-            return _Written(((key, value),), held)
-        return _Written((*((k, v) for k, v in held.entries if k != key), (key, value)), held.others)
+        if isinstance(held, Columns):
+            return Written(((key, value),), held)
+        return Written((*((k, v) for k, v in held.entries if k != key), (key, value)), held.others)
 
-    def form(self, node: ast.expr, names: _Names) -> _Form | None:
+    def form(self, node: ast.expr, names: _Names) -> Form | None:
         """What an expression has of the items."""
         match node:
             case ast.Name(id=name):
                 return names.get(name)
             case ast.Constant(value=value):
-                return _Key(value)
+                return Key(value)
             case ast.List(elts=[]):
-                return _EMPTY
+                return EMPTY
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 if any(isinstance(part, ast.Starred) for part in parts):
                     return None
-                return _Written(tuple((at, self.form(part, names)) for at, part in enumerate(parts)))
+                return Written(tuple((at, self.form(part, names)) for at, part in enumerate(parts)))
             case ast.Dict(keys=keys, values=values):
-                return _Written(
+                return Written(
                     tuple(
                         (key.value, self.form(value, names))
                         for key, value in zip(keys, values, strict=True)
@@ -366,12 +316,12 @@ class _Reading:
                 )
             case ast.Subscript(value=base, slice=ast.Slice()):
                 form = self.form(base, names)
-                return form if isinstance(form, _Each) else None
+                return form if isinstance(form, Each) else None
             case ast.Subscript(value=base, slice=at):
                 key = self.form(at, names)
-                return self._entry(self.form(base, names), key.value if isinstance(key, _Key) else ANY)
+                return self._entry(self.form(base, names), key.value if isinstance(key, Key) else ANY)
             case ast.IfExp(body=body, orelse=orelse):
-                return _either(self.form(body, names), self.form(orelse, names))
+                return either(self.form(body, names), self.form(orelse, names))
             case (
                 ast.ListComp(elt=each, generators=generators)
                 | ast.GeneratorExp(elt=each, generators=generators)
@@ -381,50 +331,50 @@ class _Reading:
                 if key_name in target_names(generator.target):
                     inside = dict(names)
                     self._name(generator.target, None, inside)
-                    return _ByKey(key_name, value, tuple(inside.items()), self._statement)
+                    return ByKey(key_name, value, tuple(inside.items()), self._statement)
             case ast.Call():
                 return self._called(node, names)
         return None
 
     def _comprehension(
         self, each: ast.expr, generators: list[ast.comprehension], names: _Names
-    ) -> _Form | None:
+    ) -> Form | None:
         inside = dict(names)
-        through: _Form | None = None
+        through: Form | None = None
         for generator in generators:
             through = self.form(generator.iter, inside)
-            self._name(generator.target, _any_of(through), inside)
+            self._name(generator.target, any_of(through), inside)
         found = self.form(each, inside)
-        if isinstance(found, _Column):
+        if isinstance(found, Column):
             # Nobody knows which columns a test leaves.
-            is_each = len(generators) == 1 and not generators[0].ifs and isinstance(through, _Columns)
-            return _Columns(found.row) if is_each else None
-        return _Each(found) if found is not None else None
+            is_each = len(generators) == 1 and not generators[0].ifs and isinstance(through, Columns)
+            return Columns(found.row) if is_each else None
+        return Each(found) if found is not None else None
 
-    def _called(self, node: ast.Call, names: _Names) -> _Form | None:
+    def _called(self, node: ast.Call, names: _Names) -> Form | None:
         match node:
             case ast.Call(func=ast.Name(id="zip"), args=[ast.Starred(value=rows)]):
-                row = _any_of(self.form(rows, names))
-                return _Columns(row) if row is not None else None
+                row = any_of(self.form(rows, names))
+                return Columns(row) if row is not None else None
             case ast.Call(func=ast.Name(id="zip"), args=sources) if len(sources) > 1:
-                each = [_any_of(self.form(source, names)) for source in sources]
-                return _Each(_Written(tuple(enumerate(each))))
+                each = [any_of(self.form(source, names)) for source in sources]
+                return Each(Written(tuple(enumerate(each))))
             case ast.Call(func=ast.Name(id="enumerate"), args=[source, *_]):
-                return _Each(_Written(((0, None), (1, _any_of(self.form(source, names))))))
+                return Each(Written(((0, None), (1, any_of(self.form(source, names))))))
             case ast.Call(func=ast.Name(id="list"), args=[], keywords=[]):
-                return _EMPTY
+                return EMPTY
             case ast.Call(func=ast.Name(id="list" | "tuple" | "sorted" | "reversed"), args=[source]):
                 form = self.form(source, names)
                 # What a tensor is made a list of are its rows.
-                return form if not isinstance(form, _Part | _Collated) else None
+                return form if not isinstance(form, Part | Collated) else None
             case ast.Call(func=ast.Name(id="filter"), args=[_, source]):
                 form = self.form(source, names)
-                return form if isinstance(form, _Each) else None
+                return form if isinstance(form, Each) else None
             case ast.Call(func=ast.Name(id="map"), args=[ast.Name(id="list" | "tuple"), source]):
                 form = self.form(source, names)
-                return form if isinstance(form, _Columns) else None
+                return form if isinstance(form, Columns) else None
             case ast.Call(func=ast.Name(id="dict"), args=[], keywords=keywords):
-                return _Written(
+                return Written(
                     tuple((each.arg, self.form(each.value, names)) for each in keywords if each.arg)
                 )
             case ast.Call(
@@ -434,14 +384,14 @@ class _Reading:
             case ast.Call(args=[given], keywords=[]):
                 form = self.form(given, names)
                 if (
-                    isinstance(form, _Each)
+                    isinstance(form, Each)
                     and form.of is not None
                     and self._is_default(node.func, self._statement)
                 ):
-                    return _Collated(form.of)
+                    return Collated(form.of)
         return None
 
-    def _name(self, target: ast.expr, form: _Form | None, names: dict[str, _Form | None]) -> None:
+    def _name(self, target: ast.expr, form: Form | None, names: dict[str, Form | None]) -> None:
         """Give a form, or its parts, to the names of a target."""
         match target:
             case ast.Name(id=name):
@@ -454,58 +404,25 @@ class _Reading:
             case _:
                 names.update(dict.fromkeys(target_names(target)))
 
-    def _entry(self, form: _Form | None, key: object) -> _Form | None:
+    def _entry(self, form: Form | None, key: object) -> Form | None:
         """What is under a key of a form."""
         match form:
-            case _Part(place=place):
-                return _Part((*place, key))
-            case _Each(of=of):
+            case Part(place=place):
+                return Part((*place, key))
+            case Each(of=of):
                 return of if key is ANY or isinstance(key, int) else None
-            case _Columns(row=row) if isinstance(key, int):
+            case Columns(row=row) if isinstance(key, int):
                 part = self._entry(row, key)
-                return _Each(part) if part is not None else None
-            case _Written(entries=entries, others=others) if key is not ANY:
+                return Each(part) if part is not None else None
+            case Written(entries=entries, others=others) if key is not ANY:
                 written = dict(entries)
                 return written[key] if key in written else self._entry(others, key)
-            case _ByKey(key=name, value=value, names=names, at=at) if isinstance(key, str):
+            case ByKey(key=name, value=value, names=names, at=at) if isinstance(key, str):
                 here, self._statement = self._statement, at
-                entry = self.form(value, {**dict(names), name: _Key(key)})
+                entry = self.form(value, {**dict(names), name: Key(key)})
                 self._statement = here
                 return entry
-            case _Collated(of=of):
+            case Collated(of=of):
                 part = self._entry(of, key)
-                return _Collated(part) if part is not None else None
+                return Collated(part) if part is not None else None
         return None
-
-
-def _any_of(form: _Form | None) -> _Form | None:
-    """What a loop comes by that goes through a form."""
-    match form:
-        case _Each(of=of):
-            return of
-        case _Columns(row=row):
-            return _Column(row)
-        case _Part(place=place):
-            return _Part((*place, ANY))
-    return None
-
-
-def _join(names: dict[str, _Form | None], ways: list[dict[str, _Form | None]]) -> bool:
-    """Make names stand for what they do on each of some ways; whether there is any."""
-    if ways:
-        first, *others = [dict(way) for way in ways]
-        names.clear()
-        names.update(first)
-        for other in others:
-            for name in [*names]:
-                names[name] = _either(names[name], other.get(name))
-    return bool(ways)
-
-
-def _either(one: _Form | None, other: _Form | None) -> _Form | None:
-    """What is one form on one way and another on the other: a list may be empty on one."""
-    if isinstance(one, _Each) and other == _EMPTY:
-        return one
-    if one == _EMPTY and isinstance(other, _Each):
-        return other
-    return one if one == other else None

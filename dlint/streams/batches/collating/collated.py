@@ -16,7 +16,7 @@ from dlint.knowledge.tensors import (
     tells_one_number,
 )
 from dlint.source.statements import dotted, statements_in
-from dlint.streams.batches.of_items import OfItems, handed_on, of_items
+from dlint.streams.batches.collating.of_items import OfItems, handed_on, of_items
 from dlint.streams.item_numbers import is_number
 from dlint.streams.items import Reader, inner, is_default_collate, readers
 from dlint.streams.memory.overwritten import overwritten_by

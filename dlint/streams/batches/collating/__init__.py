@@ -1,0 +1,1 @@
+"""What a batch is made of: which part of the items stands where in it, and what that is by then."""
