@@ -68,20 +68,15 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import (
-    dotted,
-    expressions,
-    own_names,
-    self_name,
-    statement_at,
-    statements_in,
-)
+from dlint.source.statements import dotted, expressions, own_names, self_name, statement_at, statements_in
 from dlint.streams.handed_items import FORWARDS, hands_items_on
 from dlint.streams.items import inner
-from dlint.streams.label_passes import Pass, Use, passes, reads_images
+from dlint.streams.labels.beside import reads_images
+from dlint.streams.labels.passes import Pass, passes
+from dlint.streams.labels.picked import counts_all, picked_part
+from dlint.streams.labels.uses import Use
 from dlint.streams.memory.stored import Field
 from dlint.streams.parts import Parts
-from dlint.streams.picked import counts_all, picked_part
 from dlint.values.frame import Point, layout_of
 from dlint.values.functions import given_names
 from dlint.values.places import tests_around
