@@ -71,7 +71,7 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import walk
 from dlint.source.statements import statements_in
-from dlint.streams.whole import is_whole
+from dlint.streams.dividing.whole import is_whole
 from dlint.values.frame import Argument, Arguments, Point, arguments_of
 from dlint.values.functions import function_body, is_generator
 from dlint.values.places import loops_around, path_to

@@ -105,7 +105,7 @@ from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.nodes import speaks_of
 from dlint.source.statements import FunctionNode, dotted
-from dlint.streams.shares import Shares
+from dlint.streams.dividing.shares import Shares
 from dlint.streams.sources.staged import shuffled_shares
 from dlint.values.frame import Point
 from dlint.values.values import Const, Function, Instance, Value

@@ -8,8 +8,9 @@ from typing import TypeAlias
 
 from dlint.calls.evaluator import Evaluator
 from dlint.source.statements import FunctionNode, dotted, parameters, self_name, statements_in
-from dlint.streams.orders import is_what
-from dlint.streams.shares import UNTOLD, Part, Shares, Told
+from dlint.streams.dividing.informed import UNTOLD, Part, Told
+from dlint.streams.dividing.orders import is_what
+from dlint.streams.dividing.shares import Shares
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import passed
 from dlint.values.places import loops_around

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.iterables import opens
 from dlint.source.statements import FunctionNode, dotted, statements_in, target_names
-from dlint.streams.shares import Shares
+from dlint.streams.dividing.shares import Shares
 from dlint.values.frame import Point, arguments_of, given_to
 from dlint.values.functions import is_generator
 from dlint.values.values import Function

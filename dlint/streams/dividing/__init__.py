@@ -1,0 +1,1 @@
+"""Dividing: how a stream gives each worker its part, and what comes in which order until then."""
