@@ -7,12 +7,14 @@ counts, and what it gives comes from elsewhere.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.iterables import PICKS, draws, gives_all, opens
 from dlint.source.nodes import children
 from dlint.source.statements import changed_names, dotted, expressions, own_names, statements_in, target_names
+from dlint.streams.sources.kinds import COUNT, DATA, RANGE, Kinds
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.functions import given_names, passed
 from dlint.values.values import Class, External, Function, Partial, Unknown, Value
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from dlint.streams.sources.kinds import Streams
 
 _FAR = 4
+# Libraries whose functions only reckon.
+_OF_NUMBERS = ("builtins.", "math.", "numpy.", "torch.")
 
 
 class Part(IntEnum):
@@ -63,6 +67,26 @@ class Counting:
             frame = self._evaluator.calls.enter(callee, Arguments(), None, None)
             return self._of_function(callee, dict.fromkeys(first, Part.NUMBERS), frame, world, 0)
         return _of_library(callee, Part.NUMBERS)
+
+    def of_range(self, given: Sequence[ast.expr], point: Point, world: World) -> Kinds:
+        """What numbers are; not known where they begin at one that a function says which nobody sees, as one
+        may that divides them: ``lo, hi = bounds(n)``, ``range(lo, hi)``."""
+        match given:
+            case [ast.Name(id=name), _, *_] if name in point.frame.layout.binds and name not in point.locals:
+                for statement, w in self._evaluator.flow.definitions(name, point, world):
+                    call = statement.value if isinstance(statement, ast.Assign) else None
+                    if isinstance(call, ast.Call) and self._is_unseen(
+                        call.func, Point(point.frame, statement), w
+                    ):
+                        return None
+        return RANGE
+
+    def _is_unseen(self, callee: ast.expr, point: Point, world: World) -> bool:
+        return any(
+            isinstance(value, Unknown)
+            or (isinstance(value, External) and not value.name.startswith(_OF_NUMBERS))
+            for value, _ in self._evaluator.values(callee, point, world)
+        )
 
     def _read(
         self, block: list[ast.stmt], parts: dict[str, Part], frame: Frame, world: World, far: int
@@ -189,3 +213,10 @@ def _of_library(callee: Value, part: Part) -> Part:
     if part is Part.NUMBERS and holds and callee.name != "builtins.range":
         return Part.DATA
     return part if callee.owner is None else Part.ELSEWHERE
+
+
+def kinds_of(part: Part) -> Kinds:
+    """What is read by who goes over numbers of which such a part is given."""
+    if part is Part.DATA:
+        return DATA
+    return RANGE if part is Part.NUMBERS else COUNT

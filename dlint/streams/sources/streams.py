@@ -6,7 +6,7 @@ A generator gives what the loops around its ``yield`` go over; other functions g
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from dlint.budget.budget import spend
@@ -14,11 +14,12 @@ from dlint.evaluation.library.tasks import run_by, task_of
 from dlint.knowledge.iterables import AGAIN, ENDS, PASSES_ON, gives_all, may_be_indexed, shuffles
 from dlint.source.nodes import walk
 from dlint.source.statements import parameters, statements_in, target_names
-from dlint.streams.sources.counting import Counting, Part
-from dlint.streams.sources.kinds import COUNT, DATA, NOTHING, RANGE, SHARE, Kinds, known_together, together
-from dlint.streams.sources.passages import Loop, Passage, passages
+from dlint.streams.sources.counting import Counting, kinds_of
+from dlint.streams.sources.kinds import DATA, NOTHING, RANGE, SHARE, Kinds, known_together
+from dlint.streams.sources.passages import passages
 from dlint.streams.sources.rounds import Rounds
 from dlint.streams.sources.wholes import Wholes, written_at
+from dlint.streams.sources.yields import Yields, leave_behind_shares
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (
@@ -33,7 +34,6 @@ from dlint.values.values import (
     Made,
     Partial,
     Table,
-    Unknown,
     Value,
 )
 from dlint.values.worlds import World
@@ -47,8 +47,6 @@ _FAR = 12
 _TAKES_ALL = frozenset({"builtins.zip", "itertools.chain", "itertools.zip_longest"})
 _TOO_FAR: tuple[int, Key] = (0, "far")
 _ANYWHERE = -1
-# Libraries whose functions only reckon.
-_OF_NUMBERS = ("builtins.", "math.", "numpy.", "torch.")
 
 # What is stored in an attribute of which more can be told than what the values there are.
 _TELLS = ast.Subscript | ast.Name | ast.Call | ast.GeneratorExp | ast.ListComp | ast.BoolOp | ast.IfExp
@@ -76,6 +74,7 @@ class Streams:
         self.beside: list[tuple[Instance, World]] = []
         self._counting = Counting(self, evaluator)
         self._rounds = Rounds(self, evaluator)
+        self._yields = Yields(self, self._rounds, self._counting, self.beside)
         self._wholes = Wholes(self, evaluator)
         self._ended = 0  # how many calls that end by themselves lie around what is looked at
         self._open: set[tuple[int, Key]] = set()  # the expressions that are being looked at
@@ -102,7 +101,7 @@ class Streams:
             return self.of_expression(node.body, Point(frame, None), world, far)
         gives = list(passages(node.body, ()))
         if gives:
-            return known_together([self._of_passage(each, frame, world, far) for each in gives])
+            return known_together([self._yields.of(each, frame, world, far) for each in gives])
         found: list[Kinds] = []
         for statement in statements_in(node.body):
             if isinstance(statement, ast.Return):
@@ -131,67 +130,6 @@ class Streams:
                             case ast.Call(func=ast.Name(id="len"), args=[ast.Attribute() as whole]):
                                 found.append(self.of_expression(whole, Point(frame, statement), world, far))
         return known_together(found)
-
-    def _of_passage(self, passage: Passage, frame: Frame, world: World, far: int) -> Kinds:
-        """What the loops around a ``yield`` go over, and what a ``yield from`` does."""
-        before = len(self.beside)
-        found = self._rounds.of_loops(passage.loops, frame, world, far)
-        for at, loop in enumerate(passage.loops):
-            if found[at] is None and isinstance(loop, ast.For):
-                found[at] = self._of_counted_part(
-                    loop.iter, Point(frame, loop), passage.loops[:at], found[:at], world
-                )
-        point = Point(frame, passage.statement)
-        if isinstance(passage.node, ast.YieldFrom):
-            kinds = self.of_expression(passage.node.value, point, world, far)
-            if kinds is None and self._rounds.records.is_made_of(
-                passage.node.value, passage.loops, frame, world
-            ):
-                kinds = DATA
-            if kinds is None:
-                kinds = self._of_each_chained(passage, frame, world, far)
-            if kinds is None and isinstance(getattr(passage.node.value, "slice", None), ast.Slice):
-                kinds = self._of_counted_part(passage.node.value, point, passage.loops, found, world)
-            found.append(kinds)
-        self._leave_behind_shares(found, before)
-        if not isinstance(passage.node, ast.YieldFrom) and together(found) == RANGE:
-            loops = [loop for loop in passage.loops if isinstance(loop, ast.For)]
-            return _counted(self._counting.of_loops(loops, passage.node.value, point, world))
-        kinds = together(found)
-        return kinds - RANGE - COUNT if kinds is not None and "data" in kinds else kinds  # numbers only count
-
-    def _leave_behind_shares(self, found: list[Kinds], before: int) -> None:
-        """Forgets what is gone through for each thing that is some worker's alone: its own, too."""
-        if any(each is not None and "share" in each for each in found[:-1]):
-            del self.beside[before:]
-
-    def _of_each_chained(self, passage: Passage, frame: Frame, world: World, far: int) -> Kinds:
-        """What is read by the streams that a loop takes from ``map``, to give what each has: ``yield from
-        rows`` of ``for rows in map(read, files)``."""
-        given = passage.node.value
-        for loop in passage.loops:
-            if (
-                isinstance(loop, ast.For)
-                and isinstance(given, ast.Name)
-                and given.id in target_names(loop.target)
-            ):
-                named = isinstance(loop.target, ast.Name)
-                return self._rounds.chained.of(loop.iter, Point(frame, loop), world, far) if named else None
-        return None
-
-    def _of_counted_part(
-        self, node: ast.expr, point: Point, around: tuple[Loop, ...], read: list[Kinds], world: World
-    ) -> Kinds:
-        """What is gone through whose part a loop around it counts: ``rows[at : at + 512]``."""
-        counts = [
-            each
-            for each, kinds in zip(around, read, strict=True)
-            if kinds == RANGE and isinstance(each, ast.For)
-        ]
-        if not counts:
-            return None
-        part = self._counting.of_loops(counts, node, point, world)
-        return DATA if part is Part.DATA else None
 
     def too_far(self) -> Kinds:
         """Nothing that is known: what would be looked at is too far away."""
@@ -319,13 +257,13 @@ class Streams:
             if kinds is None and self._rounds.records.is_made_inside(generator.iter, before, inside, world):
                 kinds = DATA
             found.append(kinds)
-        self._leave_behind_shares(found, met)
+        leave_behind_shares(self.beside, found, met)
         kinds = known_together(found)
         if kinds != RANGE:
             return kinds
         names = {name for generator in node.generators for name in target_names(generator.target)}
         made = node.value if isinstance(node, ast.DictComp) else node.elt
-        return _counted(self._counting.of_element(made, names, inside, world))
+        return kinds_of(self._counting.of_element(made, names, inside, world))
 
     def _of_variable(self, node: ast.Name, point: Point, world: World, far: int) -> Kinds:
         found: list[Kinds] = []
@@ -362,7 +300,7 @@ class Streams:
                 case External(name="itertools.chain.from_iterable") if len(node.args) == 1:
                     found.append(self._rounds.chained.of(node.args[0], point, w, far))
                 case External(name="builtins.range"):
-                    found.append(self._of_range(node.args, point, w))
+                    found.append(self._counting.of_range(node.args, point, w))
                 case External() if callee.name == AGAIN and self._ended and len(node.args) == 1:
                     found.append(self.of_expression(node.args[0], point, w, far))
                 case External() if (task := task_of(callee)) is not None:
@@ -446,36 +384,16 @@ class Streams:
             case Made() | External(owner=Made()) if may_be_indexed(value.name):
                 return DATA if self._wholes.is_indexed(value, world) else None
             case Made(name="builtins.range", node=ast.Call() as call):
-                return self._of_range(call.args, value.point, world)
+                return self._counting.of_range(call.args, value.point, world)
             case Made():
                 return _of_maker(value.name)
             case Instance():
                 return self._of_instance(value, world, far)
         return None
 
-    def _of_range(self, given: Sequence[ast.expr], point: Point, world: World) -> Kinds:
-        """What numbers are; not known where they begin at one that a function says which nobody sees, as one
-        may that divides them: ``lo, hi = bounds(n)``, ``range(lo, hi)``."""
-        match given:
-            case [ast.Name(id=name), _, *_] if name in point.frame.layout.binds and name not in point.locals:
-                for statement, w in self._evaluator.flow.definitions(name, point, world):
-                    call = statement.value if isinstance(statement, ast.Assign) else None
-                    if isinstance(call, ast.Call) and self._is_unseen(
-                        call.func, Point(point.frame, statement), w
-                    ):
-                        return None
-        return RANGE
-
-    def _is_unseen(self, callee: ast.expr, point: Point, world: World) -> bool:
-        return any(
-            isinstance(value, Unknown)
-            or (isinstance(value, External) and not value.name.startswith(_OF_NUMBERS))
-            for value, _ in self._evaluator.values(callee, point, world)
-        )
-
     def _mapped(self, functions: list[Outcome]) -> Kinds:
         """What ``map`` makes of numbers."""
-        return known_together([_counted(self._counting.of_mapped(value, w)) for value, w in functions])
+        return known_together([kinds_of(self._counting.of_mapped(value, w)) for value, w in functions])
 
     def _of_instance(self, value: Instance, world: World, far: int) -> Kinds:
         methods = self._evaluator.classes.methods(value, "__iter__")
@@ -509,9 +427,3 @@ def _of_maker(name: str) -> Kinds:
     if name == "builtins.range":
         return RANGE
     return DATA if gives_all(name) else None
-
-
-def _counted(part: Part) -> Kinds:
-    if part is Part.DATA:
-        return DATA
-    return RANGE if part is Part.NUMBERS else COUNT
