@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.budget.budget import spend
+from dlint.source.layout import Guard, Layout
 from dlint.source.statements import as_try, ends, own_names, pattern_names, statements_in, taken
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Key
@@ -57,12 +58,14 @@ class Flow:
         Which of several statements it was counts as an assumption: two uses that the same statements reach
         are reached by the same one, also where the tests that tell were too many to be remembered.
         """
-        found = _Search(self._evaluator, point.frame, name, anew, passing, also).run(point.statement, world)
+        at = point.statement
+        found = self._found(name, point.frame, at, world, anew, passing, also)
+        if len(found) < 2:
+            return found
         choices = frozenset(id(statement) for statement, _ in found)
         if len(choices) < 2:
             return found
         # What a statement in a loop changes was left there by itself or not, whatever comes out in the end.
-        at = point.statement
         changing = at is not None and (name in point.frame.layout.bound_by(at) or id(at) in also)
         mark = ("reached", point.frame.key, name, choices, id(at) if changing else None)
         return [
@@ -71,13 +74,46 @@ class Flow:
             if w.known(mark) in (None, id(statement))
         ]
 
+    def _found(
+        self,
+        name: str,
+        frame: Frame,
+        at: ast.stmt | None,
+        world: World,
+        anew: bool,
+        passing: Passing | None,
+        also: frozenset[int],
+    ) -> list[Definition]:
+        """What a search finds. Where no test and no decision lay on its way, that is the same in all frames of
+        the scope and in all worlds, and is kept with the scope."""
+        if passing is not None:
+            return _Search(self._evaluator, frame, name, anew, passing, also).run(at, world)
+        kept = frame.layout.reached_by
+        mark = (name, id(at) if at is not None else 0, anew, also)
+        if mark in kept:
+            reached = kept[mark]
+            if reached is not None:
+                spend(1)
+                return [(statement, world) for statement in reached]
+        search = _Search(self._evaluator, frame, name, anew, passing, also)
+        found = search.run(at, world)
+        kept[mark] = tuple(statement for statement, _ in found) if search.straight else None
+        return found
+
     def reaching(self, point: Point, world: World) -> list[World]:
         """The worlds in which control comes to a point, given the tests that guard it."""
         if point.statement is None:
             return [world]
-        layout = point.frame.layout
-        guards: list[tuple[ast.expr, bool, ast.stmt]] = []
-        at: ast.AST | None = point.statement
+        kept = point.frame.layout.guarding
+        guards = kept.get(id(point.statement))
+        if guards is None:
+            guards = kept[id(point.statement)] = self._guards(point.statement, point.frame.layout)
+        return self._passing(guards, point, world) if guards else [world]
+
+    def _guards(self, statement: ast.stmt, layout: Layout) -> tuple[Guard, ...]:
+        """The tests that decide whether control comes to a statement, the outermost first."""
+        guards: list[Guard] = []
+        at: ast.AST | None = statement
         while at is not None:
             place = layout.places.get(id(at))
             spend(1)
@@ -88,25 +124,22 @@ class Flow:
             guarding = layout.guards(place.block)
             for guard in reversed(guarding[: bisect_left(guarding, place.at, key=lambda each: each.at)]):
                 spend(1)
-                guards.append((guard.test, guard.wanted, guard.statement))
+                guards.append(guard)
             owner = place.owner
             if isinstance(owner, ast.If):
-                guards.append((owner.test, place.role == "body", owner))
+                guards.append(Guard(place.at, owner.test, place.role == "body", owner))
             at = owner
-        return self._passing(guards[::-1], point, world)
+        return tuple(reversed(guards))
 
     def falling(self, frame: Frame, world: World) -> list[World]:
         """The worlds in which control comes to the end of a scope, past what leaves it before."""
         guards = frame.layout.guards(frame.layout.body)
-        tests = [(each.test, each.wanted, each.statement) for each in guards]
-        return self._passing(tests, Point(frame, None), world)
+        return self._passing(guards, Point(frame, None), world)
 
-    def _passing(
-        self, guards: list[tuple[ast.expr, bool, ast.stmt]], point: Point, world: World
-    ) -> list[World]:
+    def _passing(self, guards: Sequence[Guard], point: Point, world: World) -> list[World]:
         """The worlds in which tests, the outermost first, let control through."""
         worlds = [world]
-        for test, wanted, statement in guards:
+        for _, test, wanted, statement in guards:
             where = point.before(statement)
             forked = [after for w in worlds for after in self._evaluator.assume(test, wanted, where, w)]
             worlds = told(few(forked), _branch(statement, point.frame), wanted) if forked else []
@@ -163,6 +196,7 @@ class _Search:
         self.base = name.rpartition(".")[0]
         self.looped: set[int] = set()
         self.partly = False  # whether what is looked through may have ended anywhere
+        self.straight = True  # whether no test and no decision lay on the way
         self.found: list[Definition] = []
 
     def run(self, statement: ast.stmt | None, world: World) -> list[Definition]:
@@ -270,6 +304,8 @@ class _Search:
         """Backwards through a loop: from where breaks leave it, its ``else``, the end of a round."""
         before = len(self.found)
         breaks = self.layout.leaving(loop).breaks
+        if breaks:
+            self.straight = False
         passed = broken = few([w for each in breaks for w in self.out_of(each, loop, worlds)])
         # Without a test that may be false, and with an ``else`` that goes elsewhere, breaks alone lead here.
         only_breaks = bool(breaks) and not self.partly and (_goes_on(loop) or ends(loop.orelse))
@@ -297,6 +333,7 @@ class _Search:
         wanted = set(runs.values())
         if not wanted or len(wanted) > _MOST_RUNS or None in wanted:
             return worlds
+        self.straight = False
         found, self.found[before:] = self.found[before:], []
         for statement, world in found:
             mark = ("ran", runs.get(id(statement)), self.frame.key)
@@ -334,6 +371,7 @@ class _Search:
             if owner is loop:
                 return self.block(place.block, place.at, worlds)
             if isinstance(owner, ast.If):
+                self.straight = False
                 wanted, where = place.role == "body", Point(self.frame, owner)
                 worlds = few(
                     [w for each in worlds for w in self.evaluator.assume(owner.test, wanted, where, each)]
@@ -366,6 +404,7 @@ class _Search:
         if not inner:  # a walrus in the test
             self.found += [(statement, w) for w in worlds]
             return []
+        self.straight = False
         mark = _branch(statement, self.frame)
         for wanted, block in ((True, statement.body), (False, statement.orelse)):
             if ends(block):
@@ -382,6 +421,7 @@ class _Search:
 
     def attempt(self, statement: ast.Try, worlds: list[World]) -> list[World]:
         worlds = self.block(statement.finalbody, len(statement.finalbody), worlds)
+        self.straight = False
         mark = ("raised", id(statement), self.frame.key)
         passed = self.block(statement.orelse, len(statement.orelse), told(worlds, mark, 0))
         passed = self.block(statement.body, len(statement.body), passed)
@@ -392,6 +432,7 @@ class _Search:
 
     def cases(self, statement: ast.Match, worlds: list[World]) -> list[World]:
         passed: list[World] = []
+        self.straight = False
         mark = ("case", id(statement), self.frame.key)
         for index, case in enumerate(statement.cases):
             if not ends(case.body):

@@ -79,12 +79,18 @@ class Questions:
         may cause as many questions as any other."""
         steps, self._steps = self._steps, 0
         limit, self._limit = self._limit, self._most
+        try:
+            return self.whole(find)
+        finally:
+            self._steps, self._limit = steps, limit
+
+    def whole(self, find: Callable[[], Answer]) -> tuple[Answer, bool]:
+        """What a search finds, and whether nothing cut it short: else it is not to be kept."""
         outer, self._cut = self._cut, _NEVER
         try:
             found = find()
             sure = self._cut == _NEVER
         finally:
-            self._steps, self._limit = steps, limit
             self._cut = min(outer, self._cut)
         return found, sure
 

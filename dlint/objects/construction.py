@@ -10,6 +10,7 @@ import ast
 from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.budget.budget import spend
 from dlint.evaluation.questions import begun
 from dlint.source.nodes import children
 from dlint.source.statements import (
@@ -22,7 +23,7 @@ from dlint.source.statements import (
 )
 from dlint.values.frame import Arguments, Frame, Point, arguments_of, layout_of
 from dlint.values.values import Class, Function, Instance, Key
-from dlint.values.worlds import World
+from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
@@ -49,6 +50,8 @@ class Construction:
         self._classes: dict[Key, dict[str, _Method]] = {}
         self._bound: dict[tuple[Key, int], frozenset[str]] = {}
         self._touching: dict[tuple[Key, str], frozenset[str]] = {}
+        self._storings: dict[tuple[Key, int], tuple[frozenset[str], list[str]]] = {}
+        self._stores: dict[tuple[Key, str], list[Store]] = {}
         self._statements: dict[int, list[tuple[ast.stmt, list[ast.Call | ast.Attribute]]]] = {}
 
     def stores(
@@ -58,21 +61,46 @@ class Construction:
         attribute's name, the path that is assigned to, the point of the statement, and in which world."""
         done: set[str] = set()
         for _, frame in self._evaluator.initialisers.of(instance):
-            own = _own(frame)
-            if own is None:
-                continue
-            paths = {
-                path.removeprefix(f"{own}.") for path in frame.layout.binds if path.startswith(f"{own}.")
-            }
-            through = self._bound_by_methods(instance.cls, frame.scope)
-            for name in sorted(paths | through):
-                if "." in name or name in done or (only is not None and name not in only):
+            binds, names = self._storing(instance.cls, frame)
+            for name in names:
+                if name in done or (only is not None and name not in only):
                     continue
-                found = [store for store in self.after(frame, instance, name, world) if store is not None]
-                if found or name in paths:
+                found = self._stored(frame, instance, name, world)
+                if found or name in binds:
                     done.add(name)
                 for path, point, w in found:
                     yield name, path, point, w
+
+    def _storing(self, cls: Class, frame: Frame) -> tuple[frozenset[str], list[str]]:
+        """The attributes of which an initialiser says itself what they hold, and all that it may store,
+        itself or by methods."""
+        mark = (cls.key, id(frame.scope))
+        known = self._storings.get(mark)
+        if known is None:
+            own = _own(frame)
+            binds, names = frozenset[str](), list[str]()
+            if own is not None:
+                paths = (path for path in frame.layout.binds if path.startswith(f"{own}."))
+                binds = frozenset(path.removeprefix(f"{own}.") for path in paths)
+                through = self._bound_by_methods(cls, frame.scope)
+                names = sorted(name for name in binds | through if "." not in name)
+            known = self._storings[mark] = (binds, names)
+        return known
+
+    def _stored(self, frame: Frame, instance: Instance, name: str, world: World) -> list[Store]:
+        """What stores an attribute last in an initialiser. Many ask that of one object: it is looked for with
+        nothing assumed."""
+        mark = (frame.key, name)
+        known = self._stores.get(mark)
+        if known is None:
+            after, sure = self._evaluator.whole(lambda: self.after(frame, instance, name, HERE))
+            known = [store for store in after if store is not None]
+            if sure:
+                self._stores[mark] = known
+        if not world.facts:
+            return known
+        spend(len(known))
+        return [(path, at, w) for path, at, v in known if (w := world.joined(v)) is not None]
 
     def kept(self, instance: Instance, name: str, world: World) -> list[tuple[ast.Name, Point, World]]:
         """The names whose values an attribute holds in the end, as its constructor stores these alone

@@ -9,7 +9,7 @@ and so does a call that is given a dict which the scope writes out (``fill(kwarg
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from dlint.source.nodes import children, walk
 from dlint.source.statements import (
@@ -63,6 +63,11 @@ class Leaving(NamedTuple):
     continues: list[ast.stmt]
 
 
+# A name that is looked for from a statement (0: the end), whether only what binds it anew counts, and which
+# statements bind it otherwise.
+Reached: TypeAlias = tuple[str, int, bool, frozenset[int]]
+
+
 class Layout:
     """Places and bound names of one scope, without the scopes inside it.
 
@@ -85,9 +90,11 @@ class Layout:
         "binds",
         "body",
         "changes",
+        "guarding",
         "handed",
         "imports",
         "places",
+        "reached_by",
         "try_of",
     )
 
@@ -105,6 +112,9 @@ class Layout:
         self._binding: dict[tuple[int, bool], dict[str, list[int]]] = {}
         self._guards: dict[int, list[Guard]] = {}
         self._leaving: dict[int, Leaving] = {}
+        # What the flow has found that is the same in all frames of the scope: see there.
+        self.guarding: dict[int, tuple[Guard, ...]] = {}
+        self.reached_by: dict[Reached, tuple[ast.stmt | None, ...] | None] = {}
         # Names for parts of what other names hold, and by statement the names of which it changes a part so.
         self._aliases = _aliases(self.body)
         self.aliased: dict[int, set[str]] = {}
