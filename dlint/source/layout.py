@@ -9,7 +9,7 @@ and so does a call that is given a dict which the scope writes out (``fill(kwarg
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from dlint.source.nodes import children, walk
 from dlint.source.statements import (
@@ -77,6 +77,7 @@ class Layout:
 
     __slots__ = (
         "_aliases",
+        "_binders",
         "_binding",
         "_bound",
         "_dicts",
@@ -86,7 +87,9 @@ class Layout:
         "_reads",
         "_rebound",
         "_roots",
+        "_statements",
         "aliased",
+        "answers",
         "binds",
         "body",
         "changes",
@@ -100,6 +103,10 @@ class Layout:
 
     def __init__(self, scope: Scope) -> None:
         self._nodes: tuple[ast.AST, ...] | None = None
+        self._statements: tuple[ast.stmt, ...] | None = None
+        self._binders: dict[str, list[ast.stmt]] | None = None
+        # What those who look through the scope's text keep of what they found there, whoever calls it.
+        self.answers: dict[object, Any] = {}
         self._reads: dict[str, dict[str, ast.AST]] | None = None
         self._roots: list[ast.AST] = [scope.body] if isinstance(scope, ast.Lambda) else [*scope.body]
         self.body: list[ast.stmt] = [] if isinstance(scope, ast.Lambda) else scope.body
@@ -136,6 +143,23 @@ class Layout:
                     found += children(node)
             self._nodes = tuple(found)
         return self._nodes
+
+    @property
+    def statements(self) -> tuple[ast.stmt, ...]:
+        """All statements of the scope, in order."""
+        if self._statements is None:
+            self._statements = tuple(statements_in(self.body))
+        return self._statements
+
+    def binders(self, name: str) -> list[ast.stmt]:
+        """The statements of the scope that bind a name themselves, in order: many questions ask it of one
+        scope."""
+        if self._binders is None:
+            self._binders = {}
+            for statement in self.statements:
+                for bound in dict.fromkeys(own_names(statement)):
+                    self._binders.setdefault(bound, []).append(statement)
+        return self._binders.get(name, [])
 
     @property
     def reads(self) -> dict[str, dict[str, ast.AST]]:

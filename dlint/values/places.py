@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from dlint.source.layout import Guard, Place
 from dlint.source.nodes import COMPREHENSIONS, children
-from dlint.source.statements import own_names, statements_in
 from dlint.values.frame import Point
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -91,7 +90,7 @@ def spelled(test: ast.expr, point: Point) -> ast.expr:
         case ast.UnaryOp(op=ast.Not(), operand=ast.Name() as operand):
             return ast.UnaryOp(op=ast.Not(), operand=spelled(operand, point))
         case ast.Name(id=name) if name in point.frame.layout.binds:
-            match [s for s in statements_in(point.frame.layout.body) if name in own_names(s)]:
+            match point.frame.layout.binders(name):
                 case [ast.Assign(targets=[ast.Name()], value=value)]:
                     return value
     return test

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.handles import handle_of
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, own_names, parameters, self_name, statements_in
+from dlint.source.statements import dotted, parameters, self_name
 from dlint.values.frame import Frame, Point
 from dlint.values.places import tests_around
 from dlint.values.values import Class, Const, Instance, Made, Value
@@ -50,11 +50,11 @@ def kept_by_key(evaluator: Evaluator, visits: list[Visit]) -> Iterator[KeptByKey
         node = visit.function.node
         if not isinstance(node, ast.FunctionDef):
             continue
-        for statement in statements_in(node.body):
+        for statement, for_all in _candidates(visit, node):
             point = Point(visit.frame, statement)
             home: tuple[str, bool] | None = None
             key: ast.expr | None = None
-            alone = _named_for_all(evaluator, statement, point)
+            alone = _named_for_all(evaluator, statement, point) if for_all else None
             by_default = _by_default(statement)
             match statement:
                 case _ if by_default is not None:
@@ -88,6 +88,30 @@ def kept_by_key(evaluator: Evaluator, visits: list[Visit]) -> Iterator[KeptByKey
                     )
 
 
+def _candidates(visit: Visit, function: ast.FunctionDef) -> list[tuple[ast.stmt, bool]]:
+    """The statements of a function that by their text may keep something where there is nothing yet, and
+    whether by a name for all: found once for all visits of it."""
+    layout = visit.frame.layout
+    known: list[tuple[ast.stmt, bool]] | None = layout.answers.get(_candidates)
+    if known is None:
+        known = []
+        for statement in layout.statements:
+            point = Point(visit.frame, statement)
+            for_all = isinstance(statement, ast.Assign) and _is_for_all(statement, point)
+            match statement:
+                case _ if for_all or _by_default(statement) is not None:
+                    known.append((statement, for_all))
+                case ast.Assign(targets=[*_, ast.Subscript() | ast.Attribute()], value=opened):
+                    if is_once(opened, point):
+                        known.append((statement, False))
+                case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"), args=[_])):
+                    known.append((statement, False))
+                case ast.Return(value=ast.expr()) if is_cached(function):
+                    known.append((statement, False))
+        layout.answers[_candidates] = known
+    return known
+
+
 def _whole_and_held(
     evaluator: Evaluator, opened: ast.expr, point: Point, visits: list[Visit]
 ) -> Iterator[Value]:
@@ -114,28 +138,37 @@ def _whole_and_held(
                 yield from (each for each, _ in evaluator.names.defined(at.statement, path, at.frame, world))
 
 
-def _named_for_all(evaluator: Evaluator, statement: ast.stmt, point: Point) -> str | None:
-    """What a module's global or a class's attribute is called to which a statement assigns where nothing is
-    there yet, whatever it is asked for."""
-    if not isinstance(statement, ast.Assign):
-        return None
+def _is_for_all(statement: ast.Assign, point: Point) -> bool:
+    """Whether a statement assigns by its text to a module's global or to an attribute, where nothing is there
+    yet and whatever it is asked for."""
     target, value = statement.targets[-1], statement.value
-    if not isinstance(target, ast.Name | ast.Attribute):
-        return None
-    path = ast.unparse(target)
+    match target:
+        case ast.Name(id=name):
+            statements = point.frame.layout.statements
+            if not any(isinstance(each, ast.Global) and name in each.names for each in statements):
+                return False
+        case ast.Attribute():
+            pass
+        case _:
+            return False
     if isinstance(value, ast.BoolOp | ast.IfExp):
+        path = ast.unparse(target)
         once = any(isinstance(node, ast.expr) and dotted(node) == path for node in walk(value))
     else:
         once = is_once(value, point)
-    if not once or any(_asks_which(test) for test, _, _ in tests_around(point)):
-        return None
-    if isinstance(target, ast.Attribute):
-        cls = _class_meant(evaluator, target.value, point)
-        return f"{cls.name}.{target.attr}" if cls is not None else None
-    body = statements_in(point.frame.layout.body)
-    return (
-        target.id if any(isinstance(each, ast.Global) and target.id in each.names for each in body) else None
-    )
+    return once and not any(_asks_which(test) for test, _, _ in tests_around(point))
+
+
+def _named_for_all(evaluator: Evaluator, statement: ast.stmt, point: Point) -> str | None:
+    """What the module's global or the class's attribute is called to which a statement assigns, which by its
+    text is for all."""
+    match statement:
+        case ast.Assign(targets=[*_, ast.Attribute(value=held, attr=name)]):
+            cls = _class_meant(evaluator, held, point)
+            return f"{cls.name}.{name}" if cls is not None else None
+        case ast.Assign(targets=[*_, ast.Name(id=name)]):
+            return name
+    return None
 
 
 def _class_meant(evaluator: Evaluator, held: ast.expr, point: Point) -> Class | None:
@@ -216,7 +249,7 @@ def _home(evaluator: Evaluator, place: ast.expr, point: Point) -> tuple[str, boo
     frame = point.frame
     match place:
         case ast.Name(id=name) if not is_parameter(name, frame):
-            match [s for s in statements_in(frame.layout.body) if name in own_names(s)]:
+            match frame.layout.binders(name):
                 case []:
                     return name, False
                 case [ast.Assign(targets=[ast.Name()], value=ast.Attribute() as value)]:

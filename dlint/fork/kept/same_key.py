@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.kept.by_key import KeptByKey, drops_by_key, is_parameter, keys_of
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, own_names, statements_in
+from dlint.source.statements import dotted, statements_in
 from dlint.values.frame import Argument, Frame, Point, given_to
 from dlint.values.places import loops_around
 from dlint.values.values import Const, Key, Made, Unknown, Value
@@ -75,8 +75,7 @@ def _parts(kept: KeptByKey) -> list[ast.expr | None]:
     """The parts of a key: ``(episode, camera)``, be it that a variable stands for them."""
     key = kept.key
     if isinstance(key, ast.Name):
-        body = kept.visit.frame.layout.body
-        match [each for each in statements_in(body) if key.id in own_names(each)]:
+        match kept.visit.frame.layout.binders(key.id):
             case [ast.Assign(targets=[ast.Name()], value=ast.Tuple() as made)]:
                 key = made
     return list(key.elts) if isinstance(key, ast.Tuple) else [key]
