@@ -17,8 +17,8 @@ from dlint.calls.decorators import gives_itself, wrappers
 from dlint.knowledge.processes.pickling import NAMED_TUPLES
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, parameters, statements_in
-from dlint.streams.item_names import concerns, index_names, is_index, is_of_item, mentions
-from dlint.streams.items import Reader, are_chosen, handed_on, readers
+from dlint.streams.items.items import Reader, are_chosen, handed_on, readers
+from dlint.streams.items.names import concerns, index_names, is_index, is_of_item, mentions
 from dlint.streams.nones.attempts import asked_to_be_none, is_attempt, is_bounded, retries
 from dlint.streams.nones.endings import NoReturn, endings
 from dlint.streams.nones.never_returns import DEEPEST, never_returns
