@@ -8,7 +8,7 @@ from dlint.program.let_out import ENTRIES
 from dlint.program.program import Program
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, parameters, self_name
-from dlint.streams.item_names import index_names_in, is_index, mentions
+from dlint.streams.items.names import index_names_in, is_index, mentions
 from dlint.values.frame import Point
 from dlint.values.functions import passed
 from dlint.values.worlds import HERE, World

@@ -62,7 +62,7 @@ from dlint.loaders.loaders import MOST_WAYS, Loader
 from dlint.program.conditions import SOME_WAYS, both
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.streams.items import is_default_collate
+from dlint.streams.items.items import is_default_collate
 from dlint.values.facts import fits
 from dlint.values.values import Const, Made, Value
 from dlint.values.worlds import HERE, World

@@ -69,14 +69,14 @@ from dlint.rules.rule import Found
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, expressions, own_names, self_name, statement_at, statements_in
-from dlint.streams.handed_items import FORWARDS, hands_items_on
-from dlint.streams.items import inner
+from dlint.streams.items.handed import FORWARDS, hands_items_on
+from dlint.streams.items.items import inner
+from dlint.streams.items.parts import Parts
 from dlint.streams.labels.beside import reads_images
 from dlint.streams.labels.passes import Pass, passes
 from dlint.streams.labels.picked import counts_all, picked_part
 from dlint.streams.labels.uses import Use
 from dlint.streams.memory.stored import Field
-from dlint.streams.parts import Parts
 from dlint.values.frame import Point, layout_of
 from dlint.values.functions import given_names
 from dlint.values.places import tests_around

@@ -98,7 +98,7 @@ from dlint.rules.rule import Found
 from dlint.source.nodes import speaks_of, walk
 from dlint.source.statements import FunctionNode, dotted, functions_in
 from dlint.streams.dividing.divided import divides, only_looks
-from dlint.streams.items import chained
+from dlint.streams.items.items import chained
 from dlint.streams.sources.streams import Streams
 from dlint.values.facts import Cut, is_above
 from dlint.values.frame import Arguments, Frame, Point

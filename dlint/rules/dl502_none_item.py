@@ -94,7 +94,7 @@ from dlint.loaders.loaders import Loader, Way
 from dlint.program.conditions import called
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.streams.items import Reader, are_chosen, handed_on, is_default_collate, readers
+from dlint.streams.items.items import Reader, are_chosen, handed_on, is_default_collate, readers
 from dlint.streams.nones.nones import Nones
 from dlint.streams.nones.scope import How
 from dlint.values.values import Const, External, Key, Made, Value

@@ -90,7 +90,7 @@ from dlint.source.statements import (
     taken,
 )
 from dlint.streams.batches.collating.collated import handed_places, parts_at
-from dlint.streams.items import chained, handed_on, hands_items_on, is_default_collates, readers
+from dlint.streams.items.items import chained, handed_on, hands_items_on, is_default_collates, readers
 from dlint.streams.memory.places import Place
 from dlint.streams.nones.written import names_all_keys, stored, table_of
 from dlint.streams.sources.wholes import written_at

@@ -122,10 +122,7 @@ from dlint.rules.wording import brief, listed, place
 from dlint.source.nodes import walk
 from dlint.streams.batches.collating.collated import Holding
 from dlint.streams.batches.collating.fields import field_kinds
-from dlint.streams.batches.kinds import has_type, kind_of
-from dlint.streams.batches.put_by_helpers import Asked
-from dlint.streams.batches.spot import Spot
-from dlint.streams.keepings import (
+from dlint.streams.batches.keepings import (
     FEW,
     GATHERS,
     LOADER,
@@ -135,6 +132,9 @@ from dlint.streams.keepings import (
     may_be_loader,
     sends_files,
 )
+from dlint.streams.batches.kinds import has_type, kind_of
+from dlint.streams.batches.put_by_helpers import Asked
+from dlint.streams.batches.spot import Spot
 from dlint.streams.memory.places import Values, View
 from dlint.values.values import NONE, Items, Made, Table, Unknown, Value
 

@@ -6,7 +6,7 @@ import ast
 
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, target_names
-from dlint.streams.handed_items import forwarded, handed
+from dlint.streams.items.handed import forwarded, handed
 from dlint.streams.labels.passes import Pass, item_in, mapped_by
 from dlint.streams.labels.uses import Use, field_of, measured_in, shaped_in, use_of
 from dlint.streams.memory.stored import Field

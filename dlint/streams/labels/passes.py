@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dlint.source.nodes import COMPREHENSIONS, walk
 from dlint.source.statements import blocks, dotted, statements_in
-from dlint.streams.handed_items import forwarded, handed
+from dlint.streams.items.handed import forwarded, handed
 from dlint.streams.labels.uses import Use, measured_in, methods_in, picked_use, shaped_in, use_of
 from dlint.streams.memory.stored import Field
 

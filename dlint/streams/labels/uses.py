@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted
+from dlint.streams.items.definitions import Place
 from dlint.streams.memory.stored import Field
-from dlint.streams.parts import Place
 
 # What an image is asked for that its file says in the header.
 _SHAPES = frozenset({"shape", "size", "ndim", "dim", "height", "width"})

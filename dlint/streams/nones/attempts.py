@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 from dlint.source.nodes import walk
 from dlint.source.statements import own_names, statements_in
-from dlint.streams.item_names import mentions
+from dlint.streams.items.names import mentions
 from dlint.values.frame import Point
 
 _SMALLER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)

@@ -11,6 +11,11 @@ from dlint.source.statements import dotted, own_names, statements_in
 # "straight": on every way; "except": after an exception that was caught; "attempts": after a loop that tried
 # again and again; "perhaps": on a way that may never be taken.
 Ending = Literal["straight", "except", "attempts", "perhaps"]
+# What is said of a function that ends so without a return, for an item of those that it reads.
+ENDED = {
+    "except": "ends without a return after an exception that it catches",
+    "attempts": "ends without a return when its attempts run out",
+}
 _STOPS = frozenset({"KeyboardInterrupt", "SystemExit", "GeneratorExit"})
 _SUPPRESS = frozenset({"contextlib.suppress", "suppress"})
 NoReturn = Callable[[ast.stmt], bool]

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dlint.source.statements import statements_in
-from dlint.streams.nones.endings import endings
+from dlint.streams.nones.endings import NoReturn, endings
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.values import External, Function
 from dlint.values.worlds import World
@@ -38,3 +38,8 @@ def never_returns(evaluator: Evaluator, frame: Frame, world: World, depth: int, 
             if not endings(body, partial(never_returns, evaluator, inner_frame, world, depth - 1)):
                 return True
     return False
+
+
+def never_in(evaluator: Evaluator, frame: Frame, world: World) -> NoReturn:
+    """Which statements of a function never return."""
+    return partial(never_returns, evaluator, frame, world, DEEPEST)

@@ -10,53 +10,41 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
-from dlint.calls.decorators import gives_itself, wrappers
 from dlint.knowledge.processes.pickling import NAMED_TUPLES
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, parameters, statements_in
-from dlint.streams.item_names import concerns, index_names, is_index, is_of_item, mentions
-from dlint.streams.items import Reader, are_chosen, handed_on, readers
-from dlint.streams.nones.attempts import asked_to_be_none, is_attempt, is_bounded, retries
-from dlint.streams.nones.endings import NoReturn, endings
-from dlint.streams.nones.never_returns import DEEPEST, never_returns
+from dlint.streams.items.items import Reader, are_chosen, handed_on, readers
+from dlint.streams.items.names import concerns, index_names, is_index, is_of_item, mentions
+from dlint.streams.nones.attempts import asked_to_be_none, is_attempt, is_bounded
+from dlint.streams.nones.endings import ENDED, endings
+from dlint.streams.nones.instead import gives_up, replacing
+from dlint.streams.nones.never_returns import never_in
 from dlint.streams.nones.passed_on import is_passed_none
 from dlint.streams.nones.reached import Reached
-from dlint.streams.nones.scope import HERE, How, Scope, inside, place_of
+from dlint.streams.nones.scope import HERE, How, Scope, inside
 from dlint.streams.nones.sieved import called, sieved
-from dlint.streams.nones.still_none import Kept, gives, gives_none, is_none_still
+from dlint.streams.nones.variables import Variables
 from dlint.streams.nones.written import (
     compares_names,
     does_something,
-    given_to,
-    handed,
     has_none,
     is_bound_only,
     is_none,
-    is_used_besides,
-    keeps_result,
     may_be_none,
     speaks_of_none,
-    stored,
-    table_of,
     tries_again,
 )
-from dlint.values.frame import Arguments, Frame, Point, arguments_of
+from dlint.values.frame import Arguments, Point, arguments_of
 from dlint.values.functions import display_name, is_generator, passed
-from dlint.values.places import loops_around, places_around
-from dlint.values.values import Class, Function, Instance, Key, Made, Partial, Table
+from dlint.values.values import Class, Function, Instance, Key, Made, Partial
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
 _FAR = 3  # calls followed to what gives None
-_ENDED = {
-    "except": "ends without a return after an exception that it catches",
-    "attempts": "ends without a return when its attempts run out",
-}
 
 
 class Nones:
@@ -67,11 +55,12 @@ class Nones:
         self._reached = Reached(evaluator, self._gives_none)
         self._sieved: dict[Key, frozenset[str]] = {}
         self._followed = set[int]()  # assignments, and methods of other datasets, that are being looked at
+        self._variables = Variables(self, evaluator, self._reached, self._followed)
 
     def of_reader(self, reader: Reader) -> Iterator[tuple[ast.stmt, How]]:
         """Where a ``__getitem__`` gives None, and how that comes about."""
-        if self._replacing(reader.node, reader.function.frame):
-            if self._gives_up(reader.node, reader.function.frame, reader.world):
+        if replacing(self._evaluator, reader.node, reader.function.frame):
+            if gives_up(self._evaluator, reader.node, reader.function.frame, reader.world):
                 yield reader.node, How("gives what its decorator makes of it, which can be None")
             return
         index = frozenset(argument.arg for argument in parameters(reader.node)[1:])
@@ -89,16 +78,16 @@ class Nones:
                 yield statement, how
         # A call that does not return takes endings away: without one of these there is nothing to ask.
         ends = endings(body, lambda _: False)
-        if any(ending in _ENDED for ending in ends):
-            ends = endings(body, self._never(scope.frame, scope.world))
-        for ending, said in _ENDED.items():
+        if any(ending in ENDED for ending in ends):
+            ends = endings(body, never_in(self._evaluator, scope.frame, scope.world))
+        for ending, said in ENDED.items():
             if ending in ends:
                 yield scope.node, How(said)
                 return
         if "perhaps" in ends and self._drops_item(body, scope):
             yield scope.node, How("ends without a return for some items")
         elif "perhaps" in ends and self._runs_out(body, scope):
-            yield scope.node, How(_ENDED["attempts"])
+            yield scope.node, How(ENDED["attempts"])
 
     def _returned(self, statement: ast.Return, scope: Scope) -> How | None:
         self._evaluator.start()
@@ -116,7 +105,7 @@ class Nones:
         if isinstance(value, ast.Call) and self._gives_nothing(value, point, scope):
             return HERE if self._reached.by_item(point, scope) else None
         for world in self._evaluator.flow.reaching(point, scope.world):
-            how = self._of_expression(value, point, world, scope)
+            how = self.of_expression(value, point, world, scope)
             if how is not None:
                 return how
         return None
@@ -133,12 +122,12 @@ class Nones:
             and not is_generator(callee.node)
             and (
                 any(isinstance(each, ast.Return) for each in statements_in(callee.node.body))
-                or bool(endings(callee.node.body, self._never(callee.frame, w)))
+                or bool(endings(callee.node.body, never_in(self._evaluator, callee.frame, w)))
             )
             for callee, w in callees
         )
 
-    def _of_expression(self, node: ast.expr, point: Point, world: World, scope: Scope) -> How | None:
+    def of_expression(self, node: ast.expr, point: Point, world: World, scope: Scope) -> How | None:
         """How an expression that is returned comes to be None, or to have a None in it."""
         parts: list[ast.expr] = []
         match node:
@@ -159,21 +148,21 @@ class Nones:
                 return self._of_each(made, point, world, scope)
             case ast.ListComp() | ast.DictComp():
                 return self._of_each(node, point, world, scope)
-            case ast.Call(func=callee, args=args, keywords=entries) if self._is_record(callee, point, world):
+            case ast.Call(func=callee, args=args, keywords=entries) if self.is_record(callee, point, world):
                 parts = [*args, *(each.value for each in entries)]
             case ast.Call():
                 return self._of_call(node, point, world, scope)
             case ast.Subscript():
                 return self._of_item(node, point, world, scope)
             case ast.Name(id=name) if name in point.frame.layout.binds:
-                return self._of_variable(name, point, world, scope)
+                return self._variables.of(name, point, world, scope)
         for part in parts:
-            how = self._of_expression(part, point, world, scope) if may_be_none(part) else None
+            how = self.of_expression(part, point, world, scope) if may_be_none(part) else None
             if how is not None:
                 return how if isinstance(node, ast.IfExp) else inside(how)
         return None
 
-    def _is_record(self, callee: ast.expr, point: Point, world: World) -> bool:
+    def is_record(self, callee: ast.expr, point: Point, world: World) -> bool:
         """Whether a call makes a named tuple of what it is given, each part of which torch collates."""
         if not (dotted(callee) or "").rpartition(".")[2].strip("_")[:1].isupper():
             return False
@@ -254,8 +243,8 @@ class Nones:
             if function is scope.node or is_generator(function):
                 continue
             said = How(f"returns what {display_name(callee)} gives, which can be None")
-            if self._replacing(function, callee.frame):
-                if self._gives_up(function, callee.frame, w):
+            if replacing(self._evaluator, function, callee.frame):
+                if gives_up(self._evaluator, function, callee.frame, w):
                     return said
                 continue
             given = passed(callee, node) if not before.positional else {}
@@ -270,41 +259,10 @@ class Nones:
                 return said
         return None
 
-    def _never(self, frame: Frame, world: World) -> NoReturn:
-        return partial(never_returns, self._evaluator, frame, world, DEEPEST)
-
     def _gives_none(self, call: ast.Call, point: Point, world: World, scope: Scope, *, steps: bool) -> bool:
         """Whether a call may give None; of ``steps`` those that are made by their own names."""
         only = _is_made_by_name if steps else None
         return self._of_call(call, point, world, scope, only=only) is not None
-
-    def _replacing(self, function: ast.FunctionDef, outer: Frame) -> list[ast.expr]:
-        """The decorators that may put something else in place of a function, or of what it returns."""
-        others = [each for each in function.decorator_list if not (is_bound_only(each) or keeps_result(each))]
-        if others:
-            self._evaluator.start()
-        return [each for each in others if not gives_itself(self._evaluator, each, function, outer)]
-
-    def _gives_up(self, function: ast.FunctionDef, outer: Frame, world: World) -> bool:
-        """Whether what the program's one decorator puts in place of a function gives None after an exception,
-        or when attempts at calling it run out; what it makes of a result that it tests, nobody knows."""
-        others = self._replacing(function, outer)
-        self._evaluator.start()
-        instead = wrappers(self._evaluator, function, outer) if len(others) == 1 else []
-        node = instead[0].node if len(instead) == 1 else None
-        if not isinstance(node, ast.FunctionDef) or is_generator(node):
-            return False
-        frame = self._evaluator.calls.enter(instead[0], Arguments(), None, None)
-        returns = [each for each in statements_in(node.body) if isinstance(each, ast.Return)]
-        if all(is_none(each.value) for each in returns):
-            return False
-        never = self._never(frame, world)
-        return not _ENDED.keys().isdisjoint(endings(node.body, never)) or any(
-            isinstance(next(iter(places_around(Point(frame, each)))).owner, ast.ExceptHandler)
-            and self._evaluator.flow.reaching(Point(frame, each), world)
-            for each in returns
-            if is_none(each.value)
-        )
 
     def _functions(
         self, node: ast.expr, point: Point, world: World
@@ -327,116 +285,6 @@ class Nones:
             self._sieved[dataset.key] = sieved(self._evaluator, dataset)
         return self._sieved[dataset.key]
 
-    def _of_variable(self, name: str, point: Point, world: World, scope: Scope) -> How | None:
-        for statement, w in self._evaluator.flow.definitions(name, point, world):
-            value = given_to(name, statement)
-            if value is not None and statement is not None and id(statement) not in self._followed:
-                self._followed.add(id(statement))
-                how = self._of_assigned(name, statement, value, point, w, scope)
-                self._followed.discard(id(statement))
-                if how is not None:
-                    return how
-        return self._of_stored(name, point, scope)
-
-    def _of_assigned(
-        self, name: str, statement: ast.stmt, value: ast.expr, point: Point, world: World, scope: Scope
-    ) -> How | None:
-        """How what a statement gives a variable comes to be None, and is it still at a point."""
-        before = Point(scope.frame, statement)
-        match value:
-            case ast.Constant(value=None):
-                if self._is_for_some(Kept(name), statement, scope):
-                    stays = self._stays(Kept(name), statement, point, scope)
-                    return How(f"returns the None that {name} is for some items") if stays else None
-                return self._after_exception(name, statement, point, world, scope)
-            case ast.Dict():
-                return None  # see what is stored
-            case ast.Tuple() | ast.List():
-                used = is_used_besides(name, scope.node)
-                return None if used else self._of_expression(value, before, world, scope)
-        if not may_be_none(value) or not self._stays(Kept(name), statement, point, scope):
-            return None
-        return self._of_expression(value, before, world, scope)
-
-    def _is_for_some(self, kept: Kept, made: ast.stmt, scope: Scope) -> bool:
-        """Whether a statement makes something None that another gives more, and a test of what was read for
-        the item decides between them: ``depth = None``, and then ``if path.exists(): depth = read(path)``. A
-        loop may come to that for each item."""
-        others = [
-            each
-            for each in statements_in(scope.node.body)
-            if each is not made and gives(kept, each) and not gives_none(kept, each)
-        ]
-        own = place_of(made, scope)
-        if own is None or not others:
-            return False
-        if any(True for each in others for _ in loops_around(Point(scope.frame, each))):
-            return False
-        if isinstance(own.owner, ast.ExceptHandler):
-            return kept.key is not None
-        places = [own] if own.owner is not None else [place_of(each, scope) for each in others]
-        return all(
-            place is not None
-            and isinstance(place.owner, ast.If)
-            and self._reached.tells(place.owner.test, scope)
-            for place in places
-        )
-
-    def _stays(self, kept: Kept, made: ast.stmt, point: Point, scope: Scope) -> bool:
-        """Whether what a statement has made None may be so where a point's statement hands it on."""
-        if point.statement is None:
-            return False
-        never = self._never(scope.frame, scope.world)
-        spared = retries(kept.name, made, point, scope.node) if kept.key is None else []
-        value = getattr(point.statement, "value", None)
-        for each in handed(value) if isinstance(value, ast.expr) else ():
-            if isinstance(each, ast.Call) and self._is_record(each.func, point, scope.world):
-                spared += [*each.args, *(entry.value for entry in each.keywords)]
-        return is_none_still(kept, made, point.statement, scope.node, spared, never)
-
-    def _after_exception(
-        self, name: str, statement: ast.stmt, point: Point, world: World, scope: Scope
-    ) -> How | None:
-        for attempt in statements_in(scope.node.body):
-            raised = world.known(("raised", id(attempt), scope.frame.key))
-            if not raised:
-                continue
-            handled: list[ast.stmt] = attempt.handlers[raised - 1].body  # type: ignore[attr-defined]
-            never = self._never(scope.frame, scope.world)
-            if endings(handled, never) and self._stays(Kept(name), statement, point, scope):
-                return How(f"returns the None that {name} is after an exception")
-        return None
-
-    def _of_stored(self, name: str, point: Point, scope: Scope) -> How | None:
-        """How what is stored in a dict that a variable holds comes to be None."""
-        for statement in statements_in(scope.node.body):
-            if not any(may_be_none(value) or is_none(value) for _, value in stored(statement, name)):
-                continue
-            table, before = table_of(statement, name), Point(scope.frame, statement)
-            for world in self._evaluator.flow.reaching(before, scope.world):
-                held = self._evaluator.values(table, before, world) if table is not None else []
-                if all(isinstance(value, Table) for value, _ in held) and (held or table is None):
-                    how = self._of_entries(name, statement, point, world, scope)
-                    if how is not None:
-                        return how
-        return None
-
-    def _of_entries(
-        self, name: str, statement: ast.stmt, point: Point, world: World, scope: Scope
-    ) -> How | None:
-        before = Point(scope.frame, statement)
-        for key, value in stored(statement, name):
-            kept = Kept(name, key)
-            if not (is_none(value) or may_be_none(value)) or not self._stays(kept, statement, point, scope):
-                continue
-            if not is_none(value):
-                how = self._of_expression(value, before, world, scope)
-                if how is not None:
-                    return inside(how)
-            elif self._is_for_some(kept, statement, scope):
-                return How(f"returns an item with None under {key!r} for some items", True)
-        return None
-
     def _drops_item(self, body: list[ast.stmt], scope: Scope) -> bool:
         """Whether a function ends with ``if <test of what was read>: return ...`` and nothing else, or with
         so many attempts at that."""
@@ -449,7 +297,7 @@ class Nones:
             return False
         if len(last.orelse) == 1 and isinstance(last.orelse[0], ast.If):
             return False  # the cases of a list that may be complete
-        never = self._never(scope.frame, scope.world)
+        never = never_in(self._evaluator, scope.frame, scope.world)
         ways = [endings(block, never) for block in (last.body, last.orelse)]
         if sorted(ways, key=len) != [frozenset(), frozenset({"straight"})]:
             return False

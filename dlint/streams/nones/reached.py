@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Protocol
 
 from dlint.source.statements import own_names, self_name, statements_in
-from dlint.streams.item_names import concerns, is_of_item, settled
+from dlint.streams.items.names import concerns, is_of_item, settled
 from dlint.streams.nones.attempts import asked_to_be_none, compares_sizes
 from dlint.streams.nones.endings import endings
 from dlint.streams.nones.passed_on import is_never_passed, may_be_none

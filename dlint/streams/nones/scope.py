@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from dlint.source.layout import Place
-from dlint.streams.item_names import read_from
+from dlint.streams.items.names import read_from
 from dlint.values.frame import Frame, Point
 from dlint.values.places import places_around
 from dlint.values.values import Instance

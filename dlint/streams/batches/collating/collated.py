@@ -17,8 +17,8 @@ from dlint.knowledge.tensors import (
 )
 from dlint.source.statements import dotted, statements_in
 from dlint.streams.batches.collating.of_items import OfItems, handed_on, of_items
-from dlint.streams.item_numbers import is_number
-from dlint.streams.items import Reader, inner, is_default_collate, readers
+from dlint.streams.items.items import Reader, inner, is_default_collate, readers
+from dlint.streams.items.numbers import is_number
 from dlint.streams.memory.overwritten import overwritten_by
 from dlint.streams.memory.places import Place, Values, may_be
 from dlint.streams.memory.stored import ANY

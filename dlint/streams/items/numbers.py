@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.tensors import is_number_type, makes_tensors
 from dlint.source.statements import parameters
-from dlint.streams.items import Reader
+from dlint.streams.items.items import Reader
 from dlint.values.frame import Point
 from dlint.values.values import Const, External, Items, Made, Unknown, Value
 from dlint.values.worlds import World

@@ -7,10 +7,8 @@ takes to where it ends: values forget what an unknown thing was made of, and a p
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.callbacks import KEEPS_TRANSFORMS
 from dlint.knowledge.loading import is_dataset
 from dlint.knowledge.parts import (
     FILE_OF_ARRAYS,
@@ -24,23 +22,22 @@ from dlint.knowledge.parts import (
 from dlint.knowledge.processes.handles import HANDLES
 from dlint.source.desugaring.records import AFTER_INIT, is_record
 from dlint.source.nodes import children
-from dlint.source.statements import MUTATORS, FunctionNode, dotted, parameters, statements_in
-from dlint.streams.items import inner, readers
+from dlint.source.statements import dotted, statements_in
+from dlint.streams.items.definitions import Place, argument_of, constant_part, definitions_of
+from dlint.streams.items.items import inner, readers
+from dlint.streams.items.stages import functions_run
 from dlint.streams.memory.stored import Field
-from dlint.values.frame import Argument, Frame, Point, arguments_of
-from dlint.values.functions import given_names, is_generator, passed
+from dlint.values.frame import Frame, Point, arguments_of
+from dlint.values.functions import given_names, passed
 from dlint.values.places import tests_around
-from dlint.values.values import Class, Const, External, Function, Instance, Items, Key, Made, Value
+from dlint.values.values import Class, Const, External, Function, Instance, Key, Made, Value
 from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
+
 _FAR = 6
-# Which part of an item, by its place, its key or its name as a record's field; None: all of it.
-Place = int | str | Field | None
-# A definition of a name: the expression, which of its parts, and where it stands.
-_Definition = tuple[ast.expr, Place, Point]
 
 
 class Parts:
@@ -195,7 +192,7 @@ class Parts:
                     and self._is_column(base, point)
                 ):
                     return False
-                if self._of(base, _constant(at), point, far):
+                if self._of(base, constant_part(at), point, far):
                     return True
                 return not self._by_decoders and self._of(at, None, point, far)
             case ast.Attribute(value=ast.Name(id="self")):
@@ -269,12 +266,12 @@ class Parts:
         if mark in self._seen:
             return False
         self._seen.add(mark)
-        given = _argument(frame, name)
+        given = argument_of(frame, name)
         # What the dataset was given decides which of them there are: a transform, or none.
         found = any(
             (self._of(node, part, at, far) or self._is_asked_for(at, far))
             and self._evaluator.flow.reaching(at, HERE)
-            for node, part, at in (_definitions(name, index, frame) if name in frame.layout.binds else ())
+            for node, part, at in (definitions_of(name, index, frame) if name in frame.layout.binds else ())
         )
         if given is not None and given.expression is not None and given.point is not None and not found:
             found = self._stages.get(frame.key, index) != index or self._of(
@@ -344,7 +341,7 @@ class Parts:
         if _is_spread(node) or far >= _FAR:
             return None
         called = [value for value, _ in self._evaluator.values(node.func, point)]
-        ways = [self._functions(value) for value in called if not _is_nothing(value)]
+        ways = [functions_run(self._evaluator, value) for value in called if not _is_nothing(value)]
         if not ways or not all(ways):
             return None
         for functions in ways:
@@ -358,48 +355,9 @@ class Parts:
                     return True
         return False
 
-    def _functions(self, called: Value, far: int = 0) -> list[Function]:
-        """The functions of the program that a call runs, one with what the one before gives; nothing where
-        others may run, too."""
-        match called:
-            case Function(
-                node=ast.FunctionDef(decorator_list=[], args=ast.arguments(vararg=None, kwarg=None)) as node
-            ) if not is_generator(node):
-                return [called]
-            case Instance():
-                methods = self._evaluator.classes.methods(called, "__call__")
-                return self._functions(methods[0]) if len(methods) == 1 else []
-            case Made() if called.name.rpartition(".")[2] in KEEPS_TRANSFORMS and far < _FAR:
-                parts = self._transforms(called)
-                found = [self._functions(part, far + 1) for part in parts]
-                return [each for one in found for each in one] if all(found) else []
-        return []
-
-    def _transforms(self, made: Made) -> tuple[Value, ...]:
-        """The transforms that one of a library surely is made of, where none is added to them."""
-        argument = next(iter(made.arguments.positional), made.arguments.keywords.get("transforms"))
-        if argument is None or any(path.endswith(".transforms") for path in made.point.frame.layout.binds):
-            return ()
-        match [value for value, _ in self._evaluator.value_of(argument, HERE)]:
-            case [Items(items=parts, open=False)]:
-                return parts
-        return ()
-
 
 def _is_nothing(value: Value) -> bool:
     return isinstance(value, Const) and value.value is None
-
-
-def _argument(frame: Frame, name: str) -> Argument | None:
-    """What a call gives for a parameter, as far as that is written out."""
-    if frame.arguments is None or frame.arguments.splats or not isinstance(frame.scope, FunctionNode):
-        return None
-    names = [each.arg for each in parameters(frame.scope)][1 if frame.receiver is not None else 0 :]
-    if name in frame.arguments.keywords:
-        return frame.arguments.keywords[name]
-    at = names.index(name) if name in names else len(names)
-    given = frame.arguments.positional
-    return given[at] if at < len(given) and not frame.arguments.spread else None
 
 
 def _is_spread(node: ast.Call) -> bool:
@@ -411,10 +369,6 @@ def _is_spread(node: ast.Call) -> bool:
 def _is_label(dataset: str, index: Place) -> bool:
     """Whether a part of what a dataset of a library gives is the label."""
     return isinstance(index, int) and has_label(dataset, index)
-
-
-def _constant(at: ast.expr) -> Place:
-    return at.value if isinstance(at, ast.Constant) and isinstance(at.value, int | str) else None
 
 
 def _is_text(at: ast.expr) -> bool:
@@ -435,46 +389,3 @@ def _is_whole_array(value: Value) -> bool:
 
 def _is_dataset(value: Value) -> bool:
     return isinstance(value, Made) and is_dataset(value.name)
-
-
-def _definitions(name: str, index: Place, frame: Frame) -> Iterator[_Definition]:
-    """What a name of a function may stand for, and what is put into it."""
-    for statement in statements_in(frame.layout.body):
-        if name not in frame.layout.bound_by(statement):
-            continue
-        at = Point(frame, statement)
-        match statement:
-            case ast.Assign(targets=targets, value=value):
-                for target in targets:
-                    yield from ((value, part, at) for part in _places(target, name, index))
-            case ast.AugAssign(target=target, value=value):
-                yield from ((value, part, at) for part in _places(target, name, index))
-            case ast.For(target=target, iter=value):
-                yield from ((value, None, at) for _ in _places(target, name, None))
-            case ast.With(items=items):
-                for item in items:
-                    if item.optional_vars is not None and _places(item.optional_vars, name, None):
-                        yield item.context_expr, None, at
-            case ast.Expr(
-                value=ast.Call(func=ast.Attribute(value=receiver, attr=method), args=args, keywords=told)
-            ):
-                if method in MUTATORS and dotted(receiver) == name:
-                    yield from ((each, None, at) for each in args)
-                    yield from ((word.value, None, at) for word in told if word.arg in (None, index))
-
-
-def _places(target: ast.expr, name: str, index: Place) -> list[Place]:
-    """Which parts of what is assigned go to a name: the wanted one where all of it goes there."""
-    match target:
-        case ast.Name(id=bound) if bound == name:
-            return [index]
-        case ast.Subscript(value=ast.Name(id=bound), slice=at) if bound == name:
-            put = _constant(at)
-            return [] if isinstance(index, str) and put is not None and put != index else [None]
-        case ast.Tuple(elts=items) | ast.List(elts=items):
-            if any(isinstance(item, ast.Starred) for item in items):
-                return [None] if any(_places(item, name, None) for item in items) else []
-            return [at for at, item in enumerate(items) if _places(item, name, None)]
-        case ast.Starred(value=inner_target):
-            return [None] if _places(inner_target, name, None) else []
-    return []

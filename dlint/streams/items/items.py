@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.knowledge.loading import HAND_ON, is_iterable_dataset, library_entries
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, statements_in
-from dlint.streams.item_names import index_names, is_index
+from dlint.streams.items.names import index_names, is_index
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.functions import given_names
 from dlint.values.values import Const, External, Function, Instance, Items, Made, Partial, Value
