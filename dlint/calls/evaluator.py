@@ -203,9 +203,17 @@ class Evaluator(Questions):
         possible = [outcome for outcome in self._truths(test, point) if outcome[0] is not other]
         return [w for _, w in within(possible, world)]
 
+    def is_decided(self, test: ast.expr, point: Point) -> bool:
+        """Whether what a test may come out as is remembered for good."""
+        return ("truth", id(test), point.frame.key, id(point.locals)) in self._known
+
     def _truths(self, node: ast.expr, point: Point) -> list[Outcome]:
+        mark = ("truth", id(node), point.frame.key, id(point.locals))
+        known = self._known.get(mark)
+        if known is not None:
+            return known
         return self.answered(
-            ("truth", id(node), point.frame.key, id(point.locals)),
+            mark,
             lambda w: [(TRUE if result else FALSE, v) for result, v in self.truths.of(node, point, w)],
             test=True,
         )

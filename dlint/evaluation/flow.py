@@ -17,7 +17,7 @@ from dlint.source.layout import Guard, Layout
 from dlint.source.statements import as_try, ends, own_names, pattern_names, statements_in, taken
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Key
-from dlint.values.worlds import World
+from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
@@ -40,6 +40,9 @@ class Flow:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
+        # By frame and statement: the worlds in which control comes there with nothing assumed, None where
+        # they are too many to go on with each: then what is assumed decides which are left.
+        self._reached: dict[tuple[Key, int], list[World] | None] = {}
 
     def definitions(
         self,
@@ -84,8 +87,8 @@ class Flow:
         passing: Passing | None,
         also: frozenset[int],
     ) -> list[Definition]:
-        """What a search finds. Where no test and no decision lay on its way, that is the same in all frames of
-        the scope and in all worlds, and is kept with the scope."""
+        """What a search finds. Where no test and no decision lay on its way, that is the same in all frames
+        of the scope and in all worlds, and is kept with the scope."""
         if passing is not None:
             return _Search(self._evaluator, frame, name, anew, passing, also).run(at, world)
         kept = frame.layout.reached_by
@@ -108,7 +111,22 @@ class Flow:
         guards = kept.get(id(point.statement))
         if guards is None:
             guards = kept[id(point.statement)] = self._guards(point.statement, point.frame.layout)
-        return self._passing(guards, point, world) if guards else [world]
+        if not guards:
+            return [world]
+        if point.locals:
+            return self._passing(guards, point, world)
+        mark = (point.frame.key, id(point.statement))
+        if mark not in self._reached:
+            if not all(self._evaluator.is_decided(each.test, point) for each in guards):
+                # What a test asks may depend on what has been asked; the one before may rule it out.
+                return self._passing(guards, point, world)
+            self._reached[mark] = self._apart(guards, point)
+        reached = self._reached[mark]
+        if reached is None:
+            return self._passing(guards, point, world)
+        if not world.facts:
+            return [*reached]
+        return [both for each in reached if (both := world.joined(each)) is not None]
 
     def _guards(self, statement: ast.stmt, layout: Layout) -> tuple[Guard, ...]:
         """The tests that decide whether control comes to a statement, the outermost first."""
@@ -145,6 +163,17 @@ class Flow:
             worlds = told(few(forked), _branch(statement, point.frame), wanted) if forked else []
             if not worlds:
                 return []
+        return worlds
+
+    def _apart(self, guards: Sequence[Guard], point: Point) -> list[World] | None:
+        """The same with nothing assumed; None where they would be folded."""
+        worlds = [HERE]
+        for _, test, wanted, statement in guards:
+            where = point.before(statement)
+            forked = [after for w in worlds for after in self._evaluator.assume(test, wanted, where, w)]
+            if len(forked) > FORKS:
+                return None
+            worlds = told(forked, _branch(statement, point.frame), wanted)
         return worlds
 
 

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.evaluation.questions import begun
-from dlint.source.statements import call_of, statements_in
+from dlint.source.statements import call_of
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.values import Class, External, Function, Instance, Key, Super, Value
 
@@ -131,15 +131,4 @@ def _without_self(arguments: Arguments) -> Arguments:
 def base_init_calls(frame: Frame) -> list[tuple[ast.Call, ast.stmt]]:
     """The calls ``super().__init__(...)`` and ``Base.__init__(self, ...)`` in a method, and their
     statements."""
-    found = []
-    scope = frame.scope
-    if isinstance(scope, ast.FunctionDef):
-        for statement in statements_in(scope.body):
-            value = getattr(statement, "value", None)
-            if (
-                isinstance(value, ast.Call)
-                and isinstance(value.func, ast.Attribute)
-                and value.func.attr == "__init__"
-            ):
-                found.append((value, statement))
-    return found
+    return frame.layout.calls_of("__init__") if isinstance(frame.scope, ast.FunctionDef) else []

@@ -52,6 +52,7 @@ class SetByName:
         self._evaluator = evaluator
         self._classes: dict[Key, frozenset[str]] = {}
         self._modules: dict[str, bool] = {}
+        self._methods: dict[int, list[FunctionNode]] = {}
 
     def sets(self, cls: Class) -> frozenset[str]:
         """The methods of a class that set attributes of its objects by such names: settings, which start with
@@ -93,22 +94,36 @@ class SetByName:
         f"{split}_set", rows)``, also where only the text around tells that it may be this one."""
         found: list[Outcome] = []
         for above in self._evaluator.classes.line(instance.cls):
-            if "setattr(self," not in above.module.text or not _BEGUN_WITH_TEXT.search(above.module.text):
-                continue
-            for function in functions_in(above.node.body):
-                if _BEGUN_WITH_TEXT.search(above.module.text_of(function)):
-                    outer = Frame(above.module, above.node, above.frame)
-                    frame = Frame(above.module, function, outer, receiver=instance, owner=above)
-                    if function.name == "__init__":
-                        begun = (each for _, each in self._evaluator.initialisers.of(instance))
-                        frame = next((each for each in begun if each.scope is function), frame)
-                    for point, key, value in set_by_text(frame):
-                        given = self._under(key, value, name, point, world).outcomes
-                        if not given and may_be_text(key, name):
-                            given = self._evaluator.values(value, point, world)
-                            given.append((Unknown(("set by pattern", instance.key, name)), world))
-                        found += given
+            for function in self._putting_together(above):
+                outer = Frame(above.module, above.node, above.frame)
+                frame = Frame(above.module, function, outer, receiver=instance, owner=above)
+                if function.name == "__init__":
+                    begun = (each for _, each in self._evaluator.initialisers.of(instance))
+                    frame = next((each for each in begun if each.scope is function), frame)
+                for point, key, value in set_by_text(frame):
+                    if not _agrees(key, name):
+                        continue
+                    given = self._under(key, value, name, point, world).outcomes
+                    if not given and may_be_text(key, name):
+                        given = self._evaluator.values(value, point, world)
+                        given.append((Unknown(("set by pattern", instance.key, name)), world))
+                    found += given
         return told_apart(found, ("set by pattern", instance.key, name)) if found else []
+
+    def _putting_together(self, cls: Class) -> list[FunctionNode]:
+        """The methods of a class, not of those above it, that put such a name together."""
+        known = self._methods.get(id(cls.node))
+        if known is None:
+            text = cls.module.text
+            known = []
+            if "setattr(self," in text and _BEGUN_WITH_TEXT.search(text):
+                known = [
+                    function
+                    for function in functions_in(cls.node.body)
+                    if _BEGUN_WITH_TEXT.search(cls.module.text_of(function))
+                ]
+            self._methods[id(cls.node)] = known
+        return known
 
     def _stores(self, frame: Frame, name: str, world: World) -> Iterator[Given]:
         """The same of each statement of a constructor that sets attributes by names."""
@@ -233,9 +248,22 @@ def may_be_text(node: ast.expr, text: str) -> bool:
     """Whether a text that is written with parts which are not known may be this one, by those that are."""
     if not isinstance(node, ast.JoinedStr):
         return False
-    parts = [each.value if isinstance(each, ast.Constant) else None for each in node.values]
-    written = "".join(re.escape(str(part)) if part is not None else ".+" for part in parts)
+    parts = _parts(node)
+    written = "".join(re.escape(part) if part is not None else ".+" for part in parts)
     return any(part for part in parts) and re.fullmatch(written, text) is not None
+
+
+def _agrees(node: ast.expr, text: str) -> bool:
+    """Whether a text may be put together to this one, by how it begins and ends."""
+    if not isinstance(node, ast.JoinedStr) or not node.values:
+        return True
+    first, *_, last = [None, *_parts(node)] if len(node.values) == 1 else _parts(node)
+    return text.startswith(first or "") and text.endswith(last or "")
+
+
+def _parts(node: ast.JoinedStr) -> list[str | None]:
+    """The parts of a text, None for those that are not written out."""
+    return [str(each.value) if isinstance(each, ast.Constant) else None for each in node.values]
 
 
 def _sets_by_name(text: str) -> bool:

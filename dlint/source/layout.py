@@ -80,6 +80,7 @@ class Layout:
         "_binders",
         "_binding",
         "_bound",
+        "_calls",
         "_dicts",
         "_guards",
         "_leaving",
@@ -119,6 +120,7 @@ class Layout:
         self._binding: dict[tuple[int, bool], dict[str, list[int]]] = {}
         self._guards: dict[int, list[Guard]] = {}
         self._leaving: dict[int, Leaving] = {}
+        self._calls: dict[str, list[tuple[ast.Call, ast.stmt]]] = {}
         # What the flow has found that is the same in all frames of the scope: see there.
         self.guarding: dict[int, tuple[Guard, ...]] = {}
         self.reached_by: dict[Reached, tuple[ast.stmt | None, ...] | None] = {}
@@ -213,6 +215,21 @@ class Layout:
         if found is None:
             found = self._leaving[id(loop)] = Leaving([], [])
             _find_leaving(loop.body, found)
+        return found
+
+    def calls_of(self, method: str) -> list[tuple[ast.Call, ast.stmt]]:
+        """The statements that are calls of a method of anything, or keep what it gives, and the calls."""
+        found = self._calls.get(method)
+        if found is None:
+            found = self._calls[method] = []
+            for statement in statements_in(self.body):
+                value = getattr(statement, "value", None)
+                if (
+                    isinstance(value, ast.Call)
+                    and isinstance(value.func, ast.Attribute)
+                    and value.func.attr == method
+                ):
+                    found.append((value, statement))
         return found
 
     def _read(

@@ -267,6 +267,10 @@ def parameters(node: FunctionNode | ast.Lambda) -> list[ast.arg]:
 
 def self_name(node: FunctionNode | ast.Lambda) -> str:
     """What a method calls its object: its first parameter; "" where it has none."""
+    arguments = node.args
+    first = arguments.posonlyargs or arguments.args
+    if first:
+        return first[0].arg
     found = parameters(node)
     return found[0].arg if found else ""
 

@@ -195,12 +195,12 @@ class World:
                 continue
             if known is None:
                 news[key] = fact
-            elif known != fact:
+            elif type(known) is not Folded and known != fact:
                 agreed = both(known, fact) if type(key) is int else None
                 if agreed is None:
                     return None
                 news[key] = _one(agreed)
-        return World({**large.facts, **news}) if news else large
+        return World(large.facts | news) if news else large
 
     def agrees(self, other: World) -> bool:
         """Whether there is a world in which both hold."""
@@ -212,7 +212,7 @@ class World:
         ask = large.get
         for key, fact in small.items():
             known = ask(key)
-            if known is fact or known is None or known == fact:
+            if known is fact or known is None or type(known) is Folded or known == fact:
                 continue
             if type(key) is not int or both(known, fact) is None:
                 return False

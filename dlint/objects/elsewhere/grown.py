@@ -70,6 +70,9 @@ class Grown:
         self._by_methods: dict[tuple[int, str], list[tuple[FunctionNode, list[Added]]]] = {}
         self._given: dict[str, list[_Given]] = {}
         self._asking: set[tuple[Key, str]] = set()
+        self._own_calls: dict[
+            tuple[int, str], list[tuple[FunctionNode, list[tuple[ast.Call, ast.Name, ast.stmt]]]]
+        ] = {}
         self._filling: dict[tuple[int, str], list[tuple[FunctionNode, _Stored]]] = {}
 
     def of(self, instance: Instance, name: str, world: World, *, keyed: bool = False) -> list[Outcome]:
@@ -253,23 +256,28 @@ class Grown:
     def _by_own(self, instance: Instance, name: str, far: int = _FAR) -> Iterator[_Given]:
         """The calls of a method by other methods of its own object that run: its constructors, those that
         others call on the object, and those that these call."""
-        called = re.compile(rf"\b(?:self|cls)\.{re.escape(name)}\(")
         for above in self._evaluator.classes.line(instance.cls):
-            if not called.search(above.module.text):
-                continue
-            for function in functions_in(above.node.body):
-                if function.name == name or not called.search(above.module.text_of(function)):
-                    continue
+            for function, calls in self._calling(above, name):
                 for frame in self._run_as(instance, above, function, far):
-                    for statement in statements_in(function.body):
-                        for expression in expressions(statement):
-                            for node in walk(expression):
-                                match node:
-                                    case ast.Call(
-                                        func=ast.Attribute(value=ast.Name(id=own) as held, attr=method)
-                                    ) if method == name and own == self_name(function):
-                                        point = Point(frame, statement)
-                                        yield _Given(held, point, arguments_of(node, point), node)
+                    for node, held, statement in calls:
+                        point = Point(frame, statement)
+                        yield _Given(held, point, arguments_of(node, point), node)
+
+    def _calling(
+        self, cls: Class, name: str
+    ) -> list[tuple[FunctionNode, list[tuple[ast.Call, ast.Name, ast.stmt]]]]:
+        """The methods of a class, not of those above it, that speak of calling another one of their object,
+        and the calls."""
+        mark = (id(cls.node), name)
+        known = self._own_calls.get(mark)
+        if known is None:
+            known = self._own_calls[mark] = []
+            called = re.compile(rf"\b(?:self|cls)\.{re.escape(name)}\(")
+            if f".{name}(" in cls.module.text:
+                for function in functions_in(cls.node.body):
+                    if function.name != name and called.search(cls.module.text_of(function)):
+                        known.append((function, list(_calls_of_own(function, name))))
+        return known
 
     def _run_as(self, instance: Instance, owner: Class, function: FunctionNode, far: int) -> Iterator[Frame]:
         """The frames in which a method of an object runs."""
@@ -406,3 +414,16 @@ def _stores(statement: ast.stmt, path: str) -> Iterator[_Stored]:
 
 def _stored(statement: ast.stmt, key: ast.expr | None, value: ast.expr | None) -> _Stored:
     return _Stored(statement, key.value, value) if isinstance(key, ast.Constant) else _Stored(statement)
+
+
+def _calls_of_own(function: FunctionNode, name: str) -> Iterator[tuple[ast.Call, ast.Name, ast.stmt]]:
+    """The calls of a method of its own object that a method has, what they are called on, and their
+    statements."""
+    own = self_name(function)
+    for statement in statements_in(function.body):
+        for expression in expressions(statement):
+            for node in walk(expression):
+                match node:
+                    case ast.Call(func=ast.Attribute(value=ast.Name(id=receiver) as held, attr=method)):
+                        if method == name and receiver == own:
+                            yield node, held, statement
