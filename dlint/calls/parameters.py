@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.calls.decorators import Inside, calls_inside, fills_arguments
@@ -353,7 +353,7 @@ class Parameters:
         return self._left_out(name, scope, frame, arguments, world)
 
     def _rest(
-        self, values: tuple[Value, ...], taken: int, spread: list[Argument], world: World
+        self, values: tuple[Value, ...], taken: int, spread: Sequence[Argument], world: World
     ) -> list[Outcome]:
         """What ``*args`` holds: the arguments beyond the parameters, and those of a ``*more`` at the call, of
         which the parameters have ``taken`` so many."""

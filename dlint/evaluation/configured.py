@@ -7,6 +7,7 @@ counts nobody knows.
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.words.reflection import FINDS_BY_NAME
@@ -73,7 +74,7 @@ class Configured:
         return [] if node is None else self._values(node, point, world)
 
     def made(
-        self, making: Section, given: dict[str, Argument], node: ast.AST, point: Point, world: World
+        self, making: Section, given: Mapping[str, Argument], node: ast.AST, point: Point, world: World
     ) -> list[Outcome]:
         """What a mapping makes, with what is given besides."""
         keywords = {

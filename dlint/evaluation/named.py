@@ -201,12 +201,12 @@ class Named:
         for table, w in self._evaluator.value_of(told[0], world) if told else ():
             target = table.items.get(_TARGET) if isinstance(table, Table) else None
             if isinstance(target, Const) and isinstance(target.value, str) and isinstance(table, Table):
-                given = {
+                held = {
                     name: Argument(None, None, value)
                     for name, value in table.items.items()
                     if isinstance(name, str) and name != _TARGET
                 }
-                arguments = Arguments(keywords={**given, **made.arguments.keywords})
+                arguments = Arguments(keywords={**held, **made.arguments.keywords})
                 for callee in self.of_path(target.value, point):
                     found += self._evaluator.invoke(callee, arguments, made.node, point, w)
                 continue

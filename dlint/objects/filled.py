@@ -382,14 +382,15 @@ _DICTS = frozenset(
 
 def _told(node: ast.ClassDef, point: Point) -> Arguments:
     """What the statement of a class gives to ``__init_subclass__``: ``class Noisy(Base, key="noisy")``."""
-    given = Arguments()
+    named: dict[str, Argument] = {}
+    splats: list[Argument] = []
     for keyword in node.keywords:
         argument = Argument(keyword.value, point)
         if keyword.arg is None:
-            given.splats.append(argument)
+            splats.append(argument)
         else:
-            given.keywords[keyword.arg] = argument
-    return given
+            named[keyword.arg] = argument
+    return Arguments(keywords=named, splats=splats)
 
 
 def _top(block: list[ast.stmt]) -> Iterator[ast.stmt]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dlint.budget.budget import Place
@@ -63,23 +64,31 @@ class Argument:
         return whole if self.taken is None else (*whole, self.taken[1])
 
 
+_NONE: Final[dict[str, Argument]] = {}
+
+
 class Arguments:
     """The arguments of one call. ``spread`` holds ``*args`` values (with the index they follow),
-    ``splats`` the ``**kwargs``."""
+    ``splats`` the ``**kwargs``. Nobody changes them: all that are none are one."""
 
     __slots__ = ("keywords", "positional", "splats", "spread")
 
+    positional: Sequence[Argument]
+    keywords: Mapping[str, Argument]
+    spread: Sequence[Argument]
+    splats: Sequence[Argument]
+
     def __init__(
         self,
-        positional: list[Argument] | None = None,
-        keywords: dict[str, Argument] | None = None,
-        spread: list[Argument] | None = None,
-        splats: list[Argument] | None = None,
+        positional: Sequence[Argument] | None = None,
+        keywords: Mapping[str, Argument] | None = None,
+        spread: Sequence[Argument] | None = None,
+        splats: Sequence[Argument] | None = None,
     ) -> None:
-        self.positional = positional or []
-        self.keywords = keywords or {}
-        self.spread = spread or []
-        self.splats = splats or []
+        self.positional = positional or ()
+        self.keywords = keywords or _NONE
+        self.spread = spread or ()
+        self.splats = splats or ()
 
     @property
     def key(self) -> Key:
@@ -112,18 +121,21 @@ class Arguments:
 
 def arguments_of(call: ast.Call, point: Point) -> Arguments:
     """The arguments written at a call, to be looked at from that point."""
-    found = Arguments()
+    positional: list[Argument] = []
+    keywords: dict[str, Argument] = {}
+    spread: list[Argument] = []
+    splats: list[Argument] = []
     for item in call.args:
         if isinstance(item, ast.Starred):
-            found.spread.append(Argument(item.value, point))
+            spread.append(Argument(item.value, point))
         else:
-            found.positional.append(Argument(item, point))
+            positional.append(Argument(item, point))
     for keyword in call.keywords:
         if keyword.arg is None:
-            found.splats.append(Argument(keyword.value, point))
+            splats.append(Argument(keyword.value, point))
         else:
-            found.keywords[keyword.arg] = Argument(keyword.value, point)
-    return found
+            keywords[keyword.arg] = Argument(keyword.value, point)
+    return Arguments(positional, keywords, spread, splats)
 
 
 class Frame:
@@ -202,9 +214,6 @@ class Frame:
                 times += 1
             frame = frame.caller
         return times
-
-
-_NONE: Final[dict[str, Argument]] = {}
 
 
 class Point:

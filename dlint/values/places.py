@@ -98,15 +98,15 @@ def spelled(test: ast.expr, point: Point) -> ast.expr:
 
 def path_to(statement: ast.stmt | None, node: ast.AST) -> list[ast.AST]:
     """The nodes between a statement and a node inside it."""
+    return (_way_down(statement, node) or []) if statement is not None else []
 
-    def descend(at: ast.AST) -> list[ast.AST] | None:
-        if at is node:
-            return []
-        for child in children(at):
-            if child is node or not isinstance(child, ast.stmt):
-                below = descend(child)
-                if below is not None:
-                    return [at, *below]
-        return None
 
-    return (descend(statement) or []) if statement is not None else []
+def _way_down(at: ast.AST, node: ast.AST) -> list[ast.AST] | None:
+    if at is node:
+        return []
+    for child in children(at):
+        if child is node or not isinstance(child, ast.stmt):
+            below = _way_down(child, node)
+            if below is not None:
+                return [at, *below]
+    return None

@@ -24,13 +24,21 @@ class Event:
 
     ``name`` is the callee's documented name; a method of a library's object is ``maker().method``, with
     ``owner`` the object. ``role`` tells the entry it was reached from: dataset, collate_fn or
-    worker_init_fn.
+    worker_init_fn. ``visit`` is that of the function it stands in.
     """
 
-    __slots__ = ("link", "name", "node", "owner", "point", "role", "world")
+    __slots__ = ("link", "name", "node", "owner", "point", "role", "visit", "world")
 
     def __init__(
-        self, name: str, owner: Made | None, node: ast.AST, point: Point, world: World, link: Link, role: str
+        self,
+        name: str,
+        owner: Made | None,
+        node: ast.AST,
+        point: Point,
+        world: World,
+        link: Link,
+        role: str,
+        visit: Visit | None = None,
     ) -> None:
         self.name = name
         self.owner = owner
@@ -39,6 +47,7 @@ class Event:
         self.world = world
         self.link = link
         self.role = role
+        self.visit = visit
 
     @property
     def module(self) -> Module:
@@ -55,13 +64,13 @@ class Event:
 
     def by(self, link: Link) -> Event:
         """The same at the end of another chain of calls."""
-        return Event(self.name, self.owner, self.node, self.point, self.world, link, self.role)
+        return Event(self.name, self.owner, self.node, self.point, self.world, link, self.role, self.visit)
 
 
 class Visit:
     """A function of the program that workers execute, with the frame and the shortest chain that led there.
 
-    ``callers`` are all the calls that lead there: what the call stands in, where, and its node.
+    ``callers`` are all the calls that lead there: what the call stands in, and its node; and where that is.
     """
 
     __slots__ = ("callers", "frame", "function", "link", "role", "world")
@@ -72,7 +81,7 @@ class Visit:
         self.world = world
         self.link = link
         self.role = role
-        self.callers: dict[tuple[int, int], tuple[Above, Point | None, ast.AST | None]] = {}
+        self.callers: dict[tuple[Above, ast.AST | None], Point | None] = {}
 
 
 # What a call stands in: a function that workers execute, or what a loader was given.
@@ -94,7 +103,7 @@ def ways(visit: Visit) -> list[Link]:
     while waiting and len(found) < _MOST_WAYS and looked_at < _MOST_STEPS:
         looked_at += 1
         chain = waiting.popleft()
-        for above, _, _ in chain[0].callers.values():
+        for above, _ in chain[0].callers:
             if not isinstance(above, Visit):
                 found += _links(chain, above)
             elif above not in chain:
@@ -109,7 +118,7 @@ def _links(chain: tuple[Visit, ...], start: Link | None) -> list[Link]:
         longer: list[tuple[Above, Link | None]] = [
             (visit, visit.link if _is_own(visit, link, node) else _stepped(visit, link, at, node))
             for before, link in found
-            for above, at, node in visit.callers.values()
+            for (above, node), at in visit.callers.items()
             if above is before
         ]
         found = longer[:_MOST_WAYS]

@@ -52,6 +52,18 @@ if TYPE_CHECKING:
 _MOST_WORLDS = 6
 
 
+class _Followed:
+    """A visit, and how far its function has been followed."""
+
+    __slots__ = ("noted", "summary", "visit", "worlds")
+
+    def __init__(self, visit: Visit, summary: Summary) -> None:
+        self.visit = visit
+        self.summary = summary
+        self.worlds: list[World] = []  # in which it was come to
+        self.noted: list[Event | None] = [None] * len(summary.steps)  # by the summary's steps
+
+
 class WorkerCode:
     """What the workers of a loader execute, as far as it could be followed."""
 
@@ -61,12 +73,10 @@ class WorkerCode:
         self.events: list[Event] = []
         self.visits: list[Visit] = []
         self.instances: dict[Key, Instance] = {}
-        self._visits: dict[tuple[int, str], Visit] = {}
-        self._visit_of: dict[int, Visit] = {}  # by the id of an event
-        self._worlds: dict[int, list[World]] = {}  # in which each visit was made
-        self._summary_of: dict[int, Summary] = {}  # by the id of a visit
-        self._waiting: dict[Visit, list[World]] = {}  # what is new of each, in the order they were come to
-        self._noted: dict[tuple[int, Key, str, Key, int], Event] = {}
+        self._followed: dict[tuple[int, str], _Followed] = {}  # by the ids of summaries, and roles
+        self._waiting: dict[
+            _Followed, list[World]
+        ] = {}  # what is new of each, in the order they were come to
         self._role = "dataset"
 
     # Entries
@@ -183,72 +193,70 @@ class WorkerCode:
         match step:
             case Entered():
                 summary, worlds = self._summaries.find(step, worlds)
-                visit = self._come(summary, step, above)
-                news = self._news(visit, worlds)
+                followed = self._come(summary, step, above)
+                news = self._news(followed, worlds)
                 if news:
-                    self._waiting.setdefault(visit, []).extend(news)
-            case Noted() if isinstance(above, Visit):
-                self._note(step, worlds, above)
+                    self._waiting.setdefault(followed, []).extend(news)
             case Asked():
                 for world in worlds:
                     self._data(step.value, world, set())
 
     def _run(self) -> None:
         while self._waiting:
-            visit = next(iter(self._waiting))  # the nearest
-            worlds = self._waiting.pop(visit)
-            self._role = visit.role
+            followed = next(iter(self._waiting))  # the nearest
+            worlds = self._waiting.pop(followed)
+            self._role = followed.visit.role
             # Many steps stand in the same worlds.
             joined: dict[tuple[int, ...], list[World]] = {}
-            for step, inside in self._summary_of[id(visit)].steps:
+            for number, (step, inside) in enumerate(followed.summary.steps):
                 mark = tuple(map(id, inside))
                 both = joined.get(mark)
                 if both is None:
                     both = joined[mark] = _joined(worlds, inside)
-                if both:
-                    self._take(step, both, visit)
+                if both and isinstance(step, Noted):
+                    self._note(number, step, both, followed)
+                elif both:
+                    self._take(step, both, followed.visit)
 
-    def _come(self, summary: Summary, call: Entered, above: Above) -> Visit:
+    def _come(self, summary: Summary, call: Entered, above: Above) -> _Followed:
         """The visit of a function that is come to; the first way there is the shortest."""
         mark = (id(summary), self._role)
-        visit = self._visits.get(mark)
-        if visit is None:
+        followed = self._followed.get(mark)
+        if followed is None:
             link = linked(call.function, call.at, call.node, above)
-            visit = self._visits[mark] = Visit(call.function, summary.frame, HERE, link, self._role)
-            self._summary_of[id(visit)] = summary
+            visit = Visit(call.function, summary.frame, HERE, link, self._role)
+            followed = self._followed[mark] = _Followed(visit, summary)
             self.visits.append(visit)
-        visit.callers.setdefault((id(call.node), id(above)), (above, call.at, call.node))
-        return visit
+        followed.visit.callers.setdefault((above, call.node), call.at)
+        return followed
 
-    def _news(self, visit: Visit, worlds: list[World]) -> list[World]:
+    def _news(self, followed: _Followed, worlds: list[World]) -> list[World]:
         """Those worlds in which a function is come to that are not among the ones in which it was."""
-        known = self._worlds.setdefault(id(visit), [])
+        known = followed.worlds
         news = [world for world in worlds if not any(world.is_within(each) for each in known)]
         if len(known) + len(news) > _MOST_WORLDS:
             news = [HERE] if news else []
         if news:
             known += news
-            visit.world = known[0].shared(known[1:], ways=False)
+            followed.visit.world = known[0].shared(known[1:], ways=False)
         return news
 
-    def _note(self, step: Noted, worlds: list[World], visit: Visit) -> None:
-        owner = step.owner.key if step.owner is not None else None
-        mark = (id(step.node), step.at.key, step.name, owner, id(visit))
-        known = self._noted.get(mark)
+    def _note(self, number: int, step: Noted, worlds: list[World], followed: _Followed) -> None:
+        known = followed.noted[number]
         if known is not None:
             known.world = known.world.shared(worlds, ways=False)
             return
+        visit = followed.visit
         world = worlds[0].shared(worlds[1:], ways=False)
-        event = Event(step.name, step.owner, step.node, step.at, world, visit.link, self._role)
-        self._noted[mark] = event
-        self._visit_of[id(event)] = visit
+        event = Event(step.name, step.owner, step.node, step.at, world, visit.link, self._role, visit)
+        followed.noted[number] = event
         self.events.append(event)
 
     def each_way(self, events: Iterable[Event]) -> Iterator[Event]:
         """Events once for each chain of calls that leads to them, the shortest first: what stands on the way
         to them may be one thing on one way and another on the next. Of many chains the first."""
         for event in events:
-            for link in ways(self._visit_of[id(event)]):
+            for link in ways(event.visit) if event.visit is not None else ():
                 yield event if link is event.link else event.by(link)
 
 

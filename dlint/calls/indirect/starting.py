@@ -61,11 +61,9 @@ def _passed(starter: Starter, call: ast.Call, point: Point) -> Arguments:
     keywords = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
     if starter.args is None:
         given_on = arguments_of(call, point)
-        given_on.keywords.pop(starter.keyword, None)
+        kept = {name: each for name, each in given_on.keywords.items() if name != starter.keyword}
         behind = starter.keyword not in keywords  # the function is the first by position
-        return Arguments(
-            given_on.positional[1 if behind else 0 :], given_on.keywords, given_on.spread, given_on.splats
-        )
+        return Arguments(given_on.positional[1 if behind else 0 :], kept, given_on.spread, given_on.splats)
     if any(isinstance(item, ast.Starred) for item in call.args) or len(keywords) < len(call.keywords):
         unknown = Argument(None, None, Unknown(("started", id(call), "more")))
         return Arguments(own, spread=[unknown], splats=[unknown])

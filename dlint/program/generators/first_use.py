@@ -99,9 +99,7 @@ def is_asked_for(code: WorkerCode, made: Made) -> bool:
     """Whether worker code comes to the function that makes a generator only where a test finds none yet:
     ``if self.rng is None: self.seed()``."""
     scope = made.point.frame.scope
-    calls = [
-        at for visit in code.visits if visit.function.node is scope for _, at, _ in visit.callers.values()
-    ]
+    calls = [at for visit in code.visits if visit.function.node is scope for at in visit.callers.values()]
     return bool(calls) and all(
         at is not None
         and is_for_absent(at)

@@ -93,7 +93,9 @@ def _makes_stream(part: Made | External, surely: bool) -> bool:
 
 
 def _function(arguments: Arguments) -> list[Argument]:
-    return arguments.positional[:1] or [given for word, given in arguments.keywords.items() if word in _WORDS]
+    return [*arguments.positional[:1]] or [
+        given for word, given in arguments.keywords.items() if word in _WORDS
+    ]
 
 
 def _set_on(

@@ -7,6 +7,7 @@ itself, and whoever follows worker code joins these with its own.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from dlint.calls.leads import is_data_method, is_own, sorted_by
@@ -349,7 +350,7 @@ def _functions(arguments: Arguments) -> list[Argument]:
     return [*arguments.positional[:1], *named]
 
 
-def _elements(given: list[Argument], before: int, function: ast.expr) -> Arguments:
+def _elements(given: Sequence[Argument], before: int, function: ast.expr) -> Arguments:
     """The arguments of a function that gets elements, behind so many that are not known."""
 
     def unknown(place: int) -> Argument:
