@@ -94,7 +94,7 @@ def as_property(
             annotation = f": dict[{number_or_none(source, edits) if by_worker else 'int'}, {hint}]"
         text = f"self.{kept}{annotation} = {entry}"
         column = source.range(source.line_of(made.statement))[0][1]
-        if by_worker and "\n" not in entry and column + len(text) > _width(source):
+        if by_worker and "\n" not in entry and column + len(text) > _columns(source):
             text = f"{text.removesuffix(entry)}{{\n{source.module.default_indent}{entry[1:-1]}\n}}"
         _replace_statement(source, edits, made.statement, [*setup, statements.small(text)])
     _, body, index = statements.block_of(source, method)
@@ -202,6 +202,12 @@ def _width(source: Source) -> int:
     """How wide a line of the file may be."""
     own = max((len(line) for line in source.module.code.splitlines()), default=0)
     return min(max(own, _SHORTEST_LINE), _LONGEST_LINE)
+
+
+def _columns(source: Source) -> int:
+    """How wide a line of code may be: as wide as the formatter makes it, where one is in use."""
+    limit = limit_of(source)
+    return limit.columns if limit.black else _width(source)
 
 
 def _fitted(source: Source, value: str, indent: int, before: int) -> str:
