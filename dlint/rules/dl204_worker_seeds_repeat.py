@@ -37,10 +37,11 @@ Every epoch starts new workers, and each calls the function anew. Measured, of 2
 - the state word: from torch 1.9 on it is always 2147483648, so the numbers are the same in every epoch and
   in every run, whatever seed the user sets; on torch 1.8.1 the same in every epoch.
 
-With `persistent_workers=True` the workers live on, and the worker's number is enough; a constant is not, nor
-is the state word, by which every run is the same (a parameter that is True by default counts where nobody is seen to give another). So it is with a loader class
-that takes all batches from one iterator (`next(self.iterator)`), and where the sampler or the stream never
-ends (`while True: yield ...`) and no loop is seen to leave the loader and to begin it again.
+With `persistent_workers=True` the workers live on, and the worker's number is enough; a constant is not (a
+parameter that is True by default counts where nobody is seen to give another), nor is the state word, by
+which every run is the same. So it is with a loader class that takes all batches from one iterator
+(`next(self.iterator)`), and where the sampler or the stream never ends (`while True: yield ...`) and no loop
+is seen to leave the loader and to begin it again.
 
 ## Example
 
