@@ -293,10 +293,13 @@ def _found(program: Program, given: _Given, drawn: list[str]) -> Found:
     seedings = [each for each in given.seedings if set(drawn) & set(_seeded([each]))] or given.seedings
     event, entry, call, kinds = seedings[0]
     libraries = listed(drawn or _seeded(seedings))
+    alike = len({(STATE in each.kinds, WORKER in each.kinds) for each in seedings}) == 1
     name = getattr(entry.function.node, "name", _ARGUMENT)
     if name == "__call__" and entry.function.owner is not None:
         name = entry.function.owner.name  # an object is given, and not its method
-    if STATE in kinds:
+    if not alike:
+        what = f"{name} seeds by numbers that are the same in every epoch: each draws the same from"
+    elif STATE in kinds:
         # Before 1.9 the word is what the parent seeded NumPy with: another in a run with another seed.
         again = "epoch" if _is_older(program) else "run" if given.kept else "epoch and run"
         what = f"{name} seeds by a state word that never changes: every {again} draws the same from"

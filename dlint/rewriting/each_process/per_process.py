@@ -101,6 +101,8 @@ def as_property(
     above = _properties_before(source, made, body[index + 1 :])
     if any(how.why in " ".join(source.code(each).split()) for each in above):
         how = replace(how, why="")
+    if hint is not None and hint.partition(".")[0] == made.name:
+        hint = None  # to who reads the class, its own name hides the module's
     members = "\n" + property_text(source, made.name, kept, method, how, os, hint) + more
     edits.insert_after(above[-1] if above else method, statements.parse(source, members))
     index += len(above)
