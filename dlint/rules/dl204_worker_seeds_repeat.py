@@ -38,9 +38,10 @@ Every epoch starts new workers, and each calls the function anew. Measured, of 2
   in every run, whatever seed the user sets; on torch 1.8.1 the same in every epoch.
 
 With `persistent_workers=True` the workers live on, and the worker's number is enough; a constant is not (a
-parameter that is True by default counts where nobody is seen to give another). So it is with a loader class
-that takes all batches from one iterator (`next(self.iterator)`), and where the sampler or the stream never
-ends (`while True: yield ...`) and no loop is seen to leave the loader and to begin it again.
+parameter that is True by default counts where nobody is seen to give another), nor is the state word, by
+which every run is the same. So it is with a loader class that takes all batches from one iterator
+(`next(self.iterator)`), and where the sampler or the stream never ends (`while True: yield ...`) and no loop
+is seen to leave the loader and to begin it again.
 
 ## Example
 
@@ -59,7 +60,7 @@ def worker_init_fn(worker_id):
 
 ## Level
 
-- `error`, silent: the numbers repeat in every epoch.
+- `error`, silent: the numbers repeat in every epoch, or run.
 - `warning`, silent: a function that seeds so and is called `worker_init_fn`, if a DataLoader gets it.
 - `warning`, silent: no code of the workers is seen to draw from what is seeded, the seed may be None
   (`if seed is not None`), or the loader is seen to be gone through once only.
@@ -136,16 +137,19 @@ def check(program: Program) -> Iterator[Found]:
             given.setdefault(id(each.seedings[0].entry.function.node), []).append(each)
     for ways in given.values():
         drawn = list(dict.fromkeys(library for each in ways for library in each.drawn))
+        ways.sort(key=lambda each: each.kept)  # where workers are new in each epoch more repeats
         found = [_found(program, each, drawn) for each in ways]
         yield next((each for each in found if each.condition is None), found[0])
 
 
 class _Given(NamedTuple):
-    """What a worker_init_fn seeds that a loader gets, and what the loader's workers draw from."""
+    """What a worker_init_fn seeds that a loader gets, what the loader's workers draw from, and whether these
+    stay from one epoch to the next."""
 
     seedings: list[Seeding]
     loader: Loader | None
     drawn: list[str]
+    kept: bool = False
 
 
 def _given(program: Program, code: WorkerCode, loader: Loader | None, *, copied: bool) -> Iterator[_Given]:
@@ -156,10 +160,11 @@ def _given(program: Program, code: WorkerCode, loader: Loader | None, *, copied:
     kept = loader is not None and counting and _keeps_workers(program, loader)
     evaluates = loader is not None and bool(seedings) and _evaluates(loader)
     for seeding in seedings:
-        if not (WORKER in seeding.kinds and kept) and not (evaluates and STATE not in seeding.kinds):
+        enough = WORKER in seeding.kinds and kept and (STATE not in seeding.kinds or _is_older(program))
+        if not enough and not (evaluates and STATE not in seeding.kinds):
             together.setdefault(id(seeding.entry.function.node), []).append(seeding)
     for alike in together.values():
-        yield _Given(alike, loader, _drawn(program, alike, loader))
+        yield _Given(alike, loader, _drawn(program, alike, loader), kept)
 
 
 def _keeps_workers(program: Program, loader: Loader) -> bool:
@@ -288,12 +293,15 @@ def _found(program: Program, given: _Given, drawn: list[str]) -> Found:
     seedings = [each for each in given.seedings if set(drawn) & set(_seeded([each]))] or given.seedings
     event, entry, call, kinds = seedings[0]
     libraries = listed(drawn or _seeded(seedings))
+    alike = len({(STATE in each.kinds, WORKER in each.kinds) for each in seedings}) == 1
     name = getattr(entry.function.node, "name", _ARGUMENT)
     if name == "__call__" and entry.function.owner is not None:
         name = entry.function.owner.name  # an object is given, and not its method
-    if STATE in kinds:
+    if not alike:
+        what = f"{name} seeds by numbers that are the same in every epoch: each draws the same from"
+    elif STATE in kinds:
         # Before 1.9 the word is what the parent seeded NumPy with: another in a run with another seed.
-        again = "epoch" if _is_older(program) else "epoch and run"
+        again = "epoch" if _is_older(program) else "run" if given.kept else "epoch and run"
         what = f"{name} seeds by a state word that never changes: every {again} draws the same from"
     elif WORKER in kinds:
         made = "the worker's number and fixed ones" if FIXED in kinds else "the worker's number alone"

@@ -27,6 +27,10 @@ to PyTorch Geometric's `Dataset`, and for its `DataLoader`.
 So it is for a loader whose `collate_fn` is `default_data_collator` of transformers (`TypeError: 'NoneType'
 object is not subscriptable`); a None inside an item may be left out there.
 
+So it is for one of the project whose `collate_fn` surely takes each item apart before anything could leave
+None out: `zip(*batch)`, `[item["wave"] for item in batch]`, `for image, label in batch:`, `sorted(batch,
+key=lambda item: item[0])`, `default_collate(batch)` (`TypeError` as well).
+
 It is silent where another `collate_fn` takes the items (it may filter them), be it set later or patched into
 torch, or given to this one of several datasets under a test that may ask for its name, where another
 decorator of `__getitem__` may replace what it returns, where the loader makes no batches (`batch_size=None`),
@@ -88,6 +92,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from dlint.knowledge.loading import fails_for_none, gives_graphs
 from dlint.loaders.loaders import Loader, Way
@@ -96,12 +101,26 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.streams.items.items import Reader, are_chosen, handed_on, is_default_collate, readers
 from dlint.streams.nones.nones import Nones
+from dlint.streams.nones.refusing import refuses_none
 from dlint.streams.nones.scope import How
 from dlint.values.values import Const, External, Key, Made, Value
 from dlint.values.worlds import World
 
 _TORCHS = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
 _DEFAULT = "default_collate"
+
+
+class _Taker(NamedTuple):
+    """A ``collate_fn`` that fails for None: what it is called, and whether the program has written it."""
+
+    name: str
+    own: bool = False
+
+    @property
+    def is_torchs(self) -> bool:
+        return self.name == _DEFAULT and not self.own
+
+
 _Judged = tuple[Reader, list[tuple[ast.stmt, How]]]
 
 
@@ -117,15 +136,17 @@ def check(program: Program) -> Iterator[Found]:
             continue
         if loader.module.relative in index.storing("collate_fn"):
             continue
-        seen: set[tuple[int, str]] = set()
+        seen: set[tuple[int, _Taker]] = set()
         ways = loader.ways("dataset", "collate_fn", "batch_size")
         for way, world in ways:
             batch_size, dataset = way["batch_size"], way["dataset"]
             batches = not (isinstance(batch_size, Const) and batch_size.value is None)
-            collate = _taker(way["collate_fn"])
+            collate = _taker(program, way["collate_fn"])
             if dataset is None or not batches or collate is None:
                 continue
-            if are_chosen(program.evaluator, dataset, world) or _may_be_filtered(dataset, world, ways):
+            if are_chosen(program.evaluator, dataset, world) or _may_be_filtered(
+                program, dataset, world, ways
+            ):
                 continue
             like, as_seen = program.like(dataset, world)
             mark = (like.key, as_seen)
@@ -139,44 +160,52 @@ def check(program: Program) -> Iterator[Found]:
                 if (id(reader.node), collate) not in seen:
                     seen.add((id(reader.node), collate))
                     for node, how in places:
-                        if not how.inside or collate == _DEFAULT:
+                        if not how.inside or collate.is_torchs:
                             yield _found(program, loader, reader, node, how, collate)
 
 
-def _may_be_filtered(dataset: Value, world: World, ways: list[Way]) -> bool:
+def _may_be_filtered(program: Program, dataset: Value, world: World, ways: list[Way]) -> bool:
     """Whether a loader of one of several datasets has a function that takes the items of this one, under a
     test that is not seen to have to do with which of them it is, but may: ``"Sparse" in name``."""
     here = [way for way, w in ways if not world.is_of_other_caller(w)]
     given = [(each, way["collate_fn"]) for way in here if (each := way["dataset"]) is not None]
     return any(each.key != dataset.key for each, _ in given) and any(
-        each.key == dataset.key and _taker(collate) is None for each, collate in given
+        each.key == dataset.key and _taker(program, collate) is None for each, collate in given
     )
 
 
-def _taker(collate: Value | None) -> str | None:
-    """What a ``collate_fn`` is called that takes the items as they are and fails for None; None where it is
-    another one, which may leave that out."""
-    if is_default_collate(collate):
-        return _DEFAULT
-    return fails_for_none(collate.name) if isinstance(collate, External | Made) else None
+def _taker(program: Program, collate: Value | None) -> _Taker | None:
+    """A ``collate_fn`` that takes the items as they are and fails for None; None where it is another one,
+    which may leave that out."""
+    if collate is None or is_default_collate(collate):
+        return _Taker(_DEFAULT)
+    if isinstance(collate, External | Made):
+        name = fails_for_none(collate.name)
+        return _Taker(name) if name is not None else None
+    name = refuses_none(program.evaluator, collate)
+    return _Taker(name, own=True) if name is not None else None
 
 
-def _found(program: Program, loader: Loader, reader: Reader, node: ast.stmt, how: How, collate: str) -> Found:
+def _found(
+    program: Program, loader: Loader, reader: Reader, node: ast.stmt, how: How, collate: _Taker
+) -> Found:
     owner = reader.function.owner.name if reader.function.owner is not None else reader.instance.cls.name
     where = f"{loader.module.relative}:{loader.call.lineno}"
     of_graphs = gives_graphs(loader.kind.name)
+    place = "before it is loaded" if of_graphs else "there" if collate.own else "in a collate_fn"
     return Found(
         reader.function.module,
         node,
         f"{owner}.{reader.node.name} {how.said}: "
-        + ("torch_geometric cannot collate it" if of_graphs else f"{collate} raises TypeError"),
+        + ("torch_geometric cannot collate it" if of_graphs else f"{collate.name} raises TypeError"),
         "error",
-        f"{'leave such items' if how.inside else 'leave None'} out "
-        f"{'before it is loaded' if of_graphs else 'in a collate_fn'} (loader at {where})",
+        f"{'leave such items' if how.inside else 'leave None'} out {place} (loader at {where})",
         called(program, loader),
         by_hand="find out beforehand which items can be read: torch_geometric's loader uses no collate_fn"
         if of_graphs
         else "give every item something there, or leave those without out in a collate_fn"
         if how.inside
-        else f"filter the batch in a collate_fn: {collate}([i for i in batch if i is not None])",
+        else f"filter the batch at the top of {collate.name}: [i for i in batch if i is not None]"
+        if collate.own
+        else f"filter the batch in a collate_fn: {collate.name}([i for i in batch if i is not None])",
     )

@@ -181,6 +181,15 @@ class Library:
             for value, w in first(self._evaluator, arguments, world)
         ]
 
+    def _new_list(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """A list of what a tuple or a set has, to which others may add more."""
+        return [
+            (Items("list", value.items, value.open), w)
+            if isinstance(value, Items) and value.kind != "list"
+            else (value, w)
+            for value, w in self._listed(arguments, node, point, world)
+        ]
+
     def _same(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return first(self._evaluator, arguments, world)
 
@@ -480,10 +489,10 @@ _ASKED = (".__getattribute__", ".__getattr__")
 _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list[Outcome]]] = {
     "builtins.dict": Library._dict,
     "collections.ChainMap": Library._chained,
-    "builtins.list": Library._listed,
+    "builtins.list": Library._new_list,
     "builtins.tuple": Library._listed,
     "builtins.set": Library._listed,
-    "builtins.sorted": Library._listed,
+    "builtins.sorted": Library._new_list,
     "builtins.reversed": Library._listed,
     "builtins.iter": Library._same,
     "contextlib.closing": Library._same,

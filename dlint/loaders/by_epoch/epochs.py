@@ -220,7 +220,7 @@ class Epochs:
             value for value in receiver.values if not (receiver.asked and has_none(self._program, value))
         ]
         return any(reaches(value, dealt, sites) for value in values) or (
-            here and not all(is_another(self._program, receiver, value) for value in values)
+            here and not all(is_another(self._program, receiver, value, dealt) for value in values)
         )
 
     def _calls_of(self, relative: str) -> list[Receiver]:

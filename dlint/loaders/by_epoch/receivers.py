@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.knowledge.epochs import TELLS, is_without_epochs
+from dlint.knowledge.epochs import SAMPLER, TELLS, is_without_epochs
 from dlint.knowledge.loading import WRAPPED_IN
 from dlint.loaders.by_epoch.same_epoch import Tell
 from dlint.values.values import Class, Const, External, Instance, Made, Super, Value
@@ -75,16 +75,33 @@ def has_none(program: Program, value: Value) -> bool:
     return isinstance(value, Made) and is_without_epochs(value.name)
 
 
-def is_another(program: Program, receiver: Receiver, value: Value) -> bool:
+def is_another(program: Program, receiver: Receiver, value: Value, dealt: Dealt) -> bool:
     """Whether the receiver of a set_epoch is known, so that it is not the sampler that was looked for.
 
     What is called a dataset is none; what such a one hands on to is looked at in its own method.
     """
     if isinstance(value, Instance):
-        return bool(program.evaluator.classes.member(value.cls, TELLS)) or has_none(program, value)
+        return (
+            bool(program.evaluator.classes.member(value.cls, TELLS))
+            or has_none(program, value)
+            or _is_another_sampler(program, value, dealt.sampler)
+        )
     if isinstance(value, External) and value.owner is not None:
         return True
     return isinstance(value, Made | Const | Super) or receiver.name.lower().endswith("dataset")
+
+
+def _is_another_sampler(program: Program, value: Instance, sampler: Value) -> bool:
+    """Whether an object of a class derived from torch's sampler, which only tells itself, is not of the class
+    of a sampler, nor of one above or below it."""
+    classes = program.evaluator.classes
+    if SAMPLER not in classes.libraries(value.cls):
+        return False
+    if isinstance(sampler, Instance):
+        return not any(each.node is sampler.cls.node for each in classes.line(value.cls)) and not any(
+            each.node is value.cls.node for each in classes.line(sampler.cls)
+        )
+    return isinstance(sampler, Made)
 
 
 def may_tell(program: Program, receiver: Receiver, cls: Class, *, here: bool) -> bool:

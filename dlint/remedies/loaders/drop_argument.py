@@ -12,6 +12,7 @@ from dlint.knowledge.loading import SIGNATURE
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces.arguments import argument_index, without_arguments
 from dlint.rewriting.pieces.options import Options, as_call, as_options, options_of
+from dlint.rewriting.pieces.room import join_row
 from dlint.rewriting.pieces.unused import remove_unused
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
@@ -42,6 +43,8 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     for name in sorted(gone, key=gone.__getitem__, reverse=True):
         edits.change(call, _drop(edits, call, gone[name], name), key=("without", name))
         remove_unused(source, edits, call.args[gone[name]])
+    if gone:
+        join_row(source, edits, call)
 
 
 def _drop_option(source: Source, edits: Edits, options: Options | None, name: str) -> None:

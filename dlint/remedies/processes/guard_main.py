@@ -358,8 +358,11 @@ def _write(script: Script, edits: Edits, block: Run, guard: cst.If | None) -> No
         return
     body = list(module.body)
     index = next(i for i, each in enumerate(body) if each is block[-1])
-    blank = _blank_lines_above(source, block)
-    edits.insert_after(block[-1], [header.spaced(new, max(0, 2 - blank))])
+    above = _above(script, block)
+    # After imports as many as there were; formatters want one there, and leave two.
+    wanted = min(2, max(1, _blank_lines(block[0]))) if above is not None and script.imports(above) else 2
+    blank = blank_lines_at_end(source, above) if above is not None else 0
+    edits.insert_after(block[-1], [header.spaced(new, max(0, wanted - blank))])
     if index + 1 < len(body):
         edits.change(body[index + 1], lambda node: header.spaced(node, 2))
 
@@ -383,12 +386,11 @@ def _blank_lines(statement: Statement) -> int:
     return next(comments, len(statement.leading_lines))
 
 
-def _blank_lines_above(source: Source, block: Run) -> int:
-    """The blank lines at the end of the statement that will stand before the guard."""
-    body = list(source.module.body)
-    index = next(i for i, each in enumerate(body) if each is block[-1])
-    kept = [each for each in body[:index] if not any(each is one for one in block)]
-    return blank_lines_at_end(source, kept[-1]) if kept else 0
+def _above(script: Script, block: Run) -> Statement | None:
+    """The statement that will stand before the guard."""
+    index = next(i for i, each in enumerate(script.body) if each is block[-1])
+    kept = [each for each in script.body[:index] if not any(each is one for one in block)]
+    return kept[-1] if kept else None
 
 
 def _comment(line: cst.EmptyLine) -> str:

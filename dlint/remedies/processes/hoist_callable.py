@@ -34,6 +34,7 @@ from dlint.rewriting.moved.function_at_top import (
 from dlint.rewriting.moved.partials import partial_of, put_bound
 from dlint.rewriting.pieces import statements
 from dlint.rewriting.pieces.line_comments import kept, let_go_of_lambda
+from dlint.rewriting.pieces.room import join_row
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.source.closures import bindings, owner, trail_to
@@ -347,6 +348,9 @@ class _Move:
 
     def _replace(self, node: cst.CSTNode, name: str, given: Sequence[tuple[str, str]]) -> None:
         put_bound(self.source, self.edits, node, name, given)
+        given_to = self.source.enclosing(node, cst.Call)
+        if given_to is not None and any(arg.value is node for arg in given_to.args):
+            join_row(self.source, self.edits, given_to)
 
     def _take_away(self, line: header.Statement) -> None:
         """Remove the line; a blank line that set it off from what stands before sets off what follows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 import libcst as cst
 
@@ -11,7 +11,8 @@ from dlint.changes.stores import Kin, Store
 from dlint.program.program import Program
 from dlint.rewriting.each_process.made import Made, StaysShared
 from dlint.rewriting.source import Source
-from dlint.source.statements import functions_in, statements_in
+from dlint.source.nodes import walk
+from dlint.source.statements import FunctionNode, functions_in, parameters, statements_in
 from dlint.values.frame import layout_of
 from dlint.values.values import Class, External, Unknown
 from dlint.values.values import Made as MadeByLibrary
@@ -50,6 +51,24 @@ def check_property(
             raise StaysShared(f"{name} is also set elsewhere ({store})")
     for cls in kin.classes:
         _check_class(kin, cls, name)
+    if any(each.id == name for each in _read_by_class(kin.cls, lines[0][1])):
+        raise StaysShared(f"below it the class {kin.cls.name} reads {name}, which a property would hide")
+
+
+def _read_by_class(cls: Class, line: int) -> Iterator[ast.Name]:
+    """The names that the body of a class reads below a line when it is made, in the heads of methods, too."""
+    later = "from __future__ import annotations" in cls.module.text
+    for statement in cls.node.body:
+        if statement.lineno <= line:
+            continue
+        parts: list[ast.AST] = [statement]
+        if isinstance(statement, FunctionNode):
+            given = statement.args
+            hints = [each.annotation for each in parameters(statement)]
+            known = [*given.defaults, *given.kw_defaults, *([] if later else [*hints, statement.returns])]
+            parts = [*statement.decorator_list, *(each for each in known if each is not None)]
+        for part in parts:
+            yield from (node for node in walk(part) if isinstance(node, ast.Name))
 
 
 def _begins_with_none(cls: Class, store: Store) -> bool:

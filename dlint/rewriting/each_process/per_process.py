@@ -94,13 +94,15 @@ def as_property(
             annotation = f": dict[{number_or_none(source, edits) if by_worker else 'int'}, {hint}]"
         text = f"self.{kept}{annotation} = {entry}"
         column = source.range(source.line_of(made.statement))[0][1]
-        if by_worker and "\n" not in entry and column + len(text) > _width(source):
+        if by_worker and "\n" not in entry and column + len(text) > _columns(source):
             text = f"{text.removesuffix(entry)}{{\n{source.module.default_indent}{entry[1:-1]}\n}}"
         _replace_statement(source, edits, made.statement, [*setup, statements.small(text)])
     _, body, index = statements.block_of(source, method)
     above = _properties_before(source, made, body[index + 1 :])
     if any(how.why in " ".join(source.code(each).split()) for each in above):
         how = replace(how, why="")
+    if hint is not None and hint.partition(".")[0] == made.name:
+        hint = None  # to who reads the class, its own name hides the module's
     members = "\n" + property_text(source, made.name, kept, method, how, os, hint) + more
     edits.insert_after(above[-1] if above else method, statements.parse(source, members))
     index += len(above)
@@ -202,6 +204,12 @@ def _width(source: Source) -> int:
     """How wide a line of the file may be."""
     own = max((len(line) for line in source.module.code.splitlines()), default=0)
     return min(max(own, _SHORTEST_LINE), _LONGEST_LINE)
+
+
+def _columns(source: Source) -> int:
+    """How wide a line of code may be: as wide as the formatter makes it, where one is in use."""
+    limit = limit_of(source)
+    return limit.columns if limit.black else _width(source)
 
 
 def _fitted(source: Source, value: str, indent: int, before: int) -> str:

@@ -12,6 +12,7 @@ from dlint.rewriting.each_process.attribute import defining, unknown_bases
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces import statements
 from dlint.rewriting.pieces.imports import name_for
+from dlint.rewriting.pieces.line_length import limit_of
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.source.statements import functions_in
@@ -46,6 +47,7 @@ _PLAIN = (
     "torchvision.datasets.",
     "torchvision.transforms.",
 )
+_LONGEST_LINE = 110  # where nobody says: the comment on the test makes that one long
 _NOT_SENT = "a spawned worker makes its own"
 _COPY = re.compile(r"(?:copy\.)?(?:dict|copy|deepcopy)\(self\.__dict__\)|self\.__dict__\.copy\(\)")
 _OF_SUPER = re.compile(r"super\(\w*(?:, *\w+)?\)\.__getstate__\(\)(?:\.copy\(\))?")
@@ -106,7 +108,7 @@ def leave_out(
     if only_to_workers:
         lines = [
             f"state = {{**{start}}}",
-            *_left_out_of("state", f"{quote}{kept}{quote}", _spawning(source, edits)),
+            *_left_out_of(source, owner, "state", f"{quote}{kept}{quote}", _spawning(source, edits)),
         ]
         return "\ndef __getstate__(self):\n" + "".join(f"    {line}\n" for line in [*lines, "return state"])
     entries = ", ".join(f"{quote}{each}{quote}: {{}}" for each in (kept, *also))
@@ -122,9 +124,14 @@ def _spawning(source: Source, edits: Edits) -> str:
     return f"{name_for(source, edits, 'multiprocessing', 'multiprocessing')}.context.get_spawning_popen()"
 
 
-def _left_out_of(state: str, key: str, spawning: str) -> list[str]:
-    """The lines that leave an entry out of what is sent to a process that is being started."""
-    return [f"if {spawning} is not None:  # {_NOT_SENT}", f"    {state}[{key}] = {{}}"]
+def _left_out_of(source: Source, owner: cst.ClassDef, state: str, key: str, spawning: str) -> list[str]:
+    """The lines, for a method of a class, that leave an entry out of what is sent to a process that is being
+    started."""
+    test, comment = f"if {spawning} is not None:", f"# {_NOT_SENT}"
+    column = source.range(owner)[0][1] + 2 * len(source.module.default_indent.expandtabs(4))
+    fits = column + len(f"{test}  {comment}") <= limit_of(source, _LONGEST_LINE).columns
+    head = [f"{test}  {comment}"] if fits else [comment, test]
+    return [*head, f"    {state}[{key}] = {{}}"]
 
 
 def _check_inherited(kin: Kin, cls: Class, special: str) -> None:
@@ -166,7 +173,10 @@ def _extend(
         value = returns[0].value
         if isinstance(value, cst.Dict) and _is_whole(source, value) and spawning:
             if isinstance(last, cst.SimpleStatementLine) and len(last.body) == 1:
-                before = [f"state = {source.code(value)}", *_left_out_of("state", key, spawning)]
+                before = [
+                    f"state = {source.code(value)}",
+                    *_left_out_of(source, owner, "state", key, spawning),
+                ]
                 edits.insert_before(last, statements.parse(source, "\n".join(before) + "\n"))
                 edits.replace(value, cst.Name("state"))
                 return
@@ -185,7 +195,11 @@ def _extend(
                 if spawning and isinstance(above, cst.If) and spawning in source.code(above.test):
                     edits.insert_after(above.body.body[-1], [cst.SimpleStatementLine([new])])
                     return
-                lines = _left_out_of(value.value, key, spawning) if spawning else [source.code(new)]
+                lines = (
+                    _left_out_of(source, owner, value.value, key, spawning)
+                    if spawning
+                    else [source.code(new)]
+                )
                 edits.insert_before(last, statements.parse(source, "\n".join(lines) + "\n"))
                 return
     raise CannotRepair(f"the class has a __getstate__ of its own: {_BY_HAND}")

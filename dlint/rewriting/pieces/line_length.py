@@ -13,6 +13,7 @@ from dlint.source.reading import MAX_CONFIGURATION_BYTES, SourceError, read_byte
 
 _COMMON = 79
 _BLACK = 88
+_RUFF_FILES = (".ruff.toml", "ruff.toml")
 _INI_FILES = ("setup.cfg", ".flake8", "tox.ini")
 _INI_KEYS = (("flake8", "max-line-length"), ("flake8", "max_line_length"), ("yapf", "column_limit"))
 _NUMBER = re.compile(r"[0-9]{2,4}")
@@ -38,9 +39,22 @@ def limit_of(source: Source, least: int = _COMMON) -> Limit:
 def _declared(folder: Path) -> Limit | None:
     """What the nearest configuration above a file says."""
     for above in [folder, *folder.parents][:_FARTHEST]:
-        found = _of_pyproject(above / "pyproject.toml") or _of_ini(above)
+        found = _of_ruff(above) or _of_pyproject(above / "pyproject.toml") or _of_ini(above)
         if found is not None or (above / ".git").exists():
             return found
+    return None
+
+
+def _of_ruff(folder: Path) -> Limit | None:
+    """What Ruff's own file says, which counts before its part of pyproject.toml."""
+    for name in _RUFF_FILES:
+        text = _text(folder / name)
+        try:
+            columns = loads(text).get("line-length", _BLACK) if text.strip() else None
+        except TOMLError:
+            continue
+        if columns is not None:
+            return Limit(columns if type(columns) is int else _BLACK, True)
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import libcst as cst
 
@@ -97,6 +98,34 @@ def is_row(call: cst.Call) -> bool:
         isinstance(before, cst.ParenthesizedWhitespace)
         and before.first_line.comment is None
         and all(map(is_simple, gaps))
+    )
+
+
+def join_row(source: Source, edits: Edits, call: cst.Call) -> None:
+    """Have the arguments of a call that stand on one line of their own stand beside it, once it has become
+    shorter, where the formatter in use would put them there."""
+    limit = limit_of(source)
+    if not limit.black or not is_row(call) or not call.args or isinstance(call.args[-1].comma, cst.Comma):
+        return
+    lines = source.module.code.splitlines()
+    _, (last, end) = source.range(call)
+    _, (line, begin) = source.range(call.func)
+    around = len(lines[line - 1][:begin].expandtabs(4)) + len(lines[last - 1]) - end
+    edits.change(call, partial(_joined, limit.columns - around), key="joined")
+
+
+def _joined(columns: int, call: cst.Call) -> cst.Call:
+    """The call with its arguments beside it, if that takes no more columns than these."""
+    if not is_row(call) or not call.args or _has_comment(call.args[-1].whitespace_after_arg):
+        return call
+    row = call.with_changes(whitespace_before_args=_NONE, args=[*call.args[:-1], _last(call.args[-1])])
+    text = cst.Module([]).code_for_node(row.with_changes(func=cst.Name("f")))
+    return row if "\n" not in text and len(text) - 1 <= columns else call
+
+
+def _has_comment(gap: Gap) -> bool:
+    return isinstance(gap, cst.ParenthesizedWhitespace) and (
+        gap.first_line.comment is not None or any(line.comment is not None for line in gap.empty_lines)
     )
 
 

@@ -115,7 +115,11 @@ def _asks_aside(function: ast.AST) -> bool:
                     return False  # a seed tells which worker it is, too
             case ast.BinOp(op=ast.Sub() | ast.FloorDiv()) if speaks_of(_SEED, node):
                 return False
-            case _ if _speaks_itself(node) and _named_by(node, above) not in infos:
+            case _ if (
+                _speaks_itself(node)
+                and not _is_looked_up_in(node, above)
+                and _named_by(node, above) not in infos
+            ):
                 return False
     return asks
 
@@ -146,7 +150,9 @@ def _only_looks(statement: ast.stmt, held: set[str]) -> bool:
             not isinstance(each, ast.Name | ast.Tuple) for each in targets
         ):
             return False
-        case ast.Assign() | ast.Expr() | ast.If() | ast.Pass() | ast.Import() | ast.ImportFrom():
+        case (
+            ast.Assert() | ast.Assign() | ast.Expr() | ast.If() | ast.Pass() | ast.Import() | ast.ImportFrom()
+        ):
             pass
         case ast.Return(value=None):
             pass
@@ -289,6 +295,17 @@ def _seeds(node: ast.expr, above: dict[int, ast.AST]) -> bool:
             case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=given) if name in _SEEDED:
                 return any(each is inside for each in given)
     return isinstance(at, ast.keyword) and at.arg == "seed"
+
+
+def _is_looked_up_in(node: ast.AST, above: dict[int, ast.AST]) -> bool:
+    """Whether something is a table that a key is looked up in (``self._rng_by_worker[key]``): it is the key
+    that may tell which worker this is."""
+    match above.get(id(node)):
+        case ast.Subscript(value=whole):
+            return whole is node
+        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[whole]):
+            return whole is node
+    return False
 
 
 def _is_large(node: ast.expr) -> bool:

@@ -44,6 +44,7 @@ class Chained:
             case (
                 ast.GeneratorExp(elt=elt, generators=[generator])
                 | ast.ListComp(elt=elt, generators=[generator])
+                | ast.DictComp(value=elt, generators=[generator])
             ):
                 inside = self._evaluator.inside(node, point)
                 names = set(target_names(generator.target))

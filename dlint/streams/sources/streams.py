@@ -34,6 +34,7 @@ from dlint.values.values import (
     Made,
     Partial,
     Table,
+    Unknown,
     Value,
 )
 from dlint.values.worlds import World
@@ -324,6 +325,8 @@ class Streams:
                     for method in methods:
                         frame = self._evaluator.calls.enter(method, arguments_of(node, point), node, point)
                         found.append(self.of_function(method, frame, w, far))
+                case Unknown() if _permutes(node):
+                    found.append(DATA)
                 case _:
                     return None
         return known_together(found)
@@ -414,6 +417,15 @@ def _is_own(name: str, function: Function) -> bool:
     """Whether a name is the object that a method is of."""
     own = parameters(function.node)[:1]
     return isinstance(function.receiver, Instance) and bool(own) and own[0].arg == name
+
+
+def _permutes(call: ast.Call) -> bool:
+    """Whether a call gives everything there is in another order, whichever generator it asks for that:
+    ``self._generators[key].permutation(n)``."""
+    match call:
+        case ast.Call(func=ast.Attribute(attr="permutation"), args=[given]):
+            return not isinstance(given, ast.Starred)
+    return False
 
 
 def _says_no_more(block: list[ast.stmt]) -> bool:

@@ -66,11 +66,13 @@ class Turns:
         return None
 
     def _of_several(self, node: ast.expr, point: Point, world: World, far: int) -> Kinds:
-        """What the iterators of a list read that is made once, and only gets shorter."""
+        """What the iterators of a list or dict read that is made once, and only gets shorter."""
         if far > _FAR:
             return None
         match node:
             case ast.Call(args=[inner]) if self._is_call_of(_COPIES, node, point, world):
+                return self._of_several(inner, point, world, far + 1)
+            case ast.Call(func=ast.Attribute(value=inner, attr="values"), args=[]):
                 return self._of_several(inner, point, world, far + 1)
             case ast.Subscript(value=inner, slice=ast.Slice(lower=None, upper=None, step=None)):
                 return self._of_several(inner, point, world, far + 1)
@@ -92,7 +94,7 @@ class Turns:
         match node:
             case ast.Call(args=[inner]) if self._is_call_of(_PUTS_TOGETHER, node, at, world):
                 return self._of_made(inner, at, world)
-            case ast.ListComp(elt=made) | ast.GeneratorExp(elt=made):
+            case ast.ListComp(elt=made) | ast.GeneratorExp(elt=made) | ast.DictComp(value=made):
                 pass
             case ast.List(elts=[made, *_]):
                 pass
