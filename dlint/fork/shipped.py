@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.order import always_comes_to
 from dlint.fork.put_in import put_while_made
@@ -28,8 +27,7 @@ _DEFAULTDICT, _FACTORY = "collections.defaultdict", "default_factory"
 _STEPS = "transforms"  # the list that what is composed of others keeps
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """A value that workers get, where it is held (``Squares.transform``), and in which world.
 
     ``pickled`` is False where only forked workers have it: an object above it says itself what is pickled.

@@ -52,6 +52,10 @@ _LISTS = frozenset({"builtins.list", "builtins.sorted", "builtins.tuple"})
 _NOT_PICKLED = "TypeError: cannot pickle ..."
 
 
+# What stores an attribute: its name, the path that is assigned to, where, and in which world.
+_Stored = tuple[str, str, Point, World]
+
+
 class Kept(NamedTuple):
     """What an attribute of an object keeps: where it is stored, and what pickle refuses of it."""
 
@@ -61,18 +65,31 @@ class Kept(NamedTuple):
     refused: Refused
 
 
-def kept_unsendable(evaluator: Evaluator, instance: Instance, world: World) -> Iterator[Kept]:
-    """The attributes of an object, once it is made, that pickle cannot take along."""
+def kept_in(
+    evaluator: Evaluator, codes: Sequence[WorkerCode], instance: Instance, world: World
+) -> list[Kept]:
+    """The attributes of an object, once it is made, that pickle cannot take along; last those that are
+    handles on all ways, of which worker code has nothing: of those that it reads from, more is to be told."""
     out = left_out(evaluator, instance.cls)
     if out is None:
-        return
-    sends_views = any(map(evaluator.modules.index.mentioning, SENDS_VIEWS))
+        return []
     evaluator.start()  # else what has been asked before decides what is found here
-    for name, path, point, w in evaluator.construction.stores(instance, world):
+    stores = list(evaluator.construction.stores(instance, world))
+    found = list(_kept_unsendable(evaluator, instance, stores, out))
+    evaluator.start()
+    return [*found, *_kept_open(evaluator, codes, instance, stores, out)]
+
+
+def _kept_unsendable(
+    evaluator: Evaluator, instance: Instance, stores: list[_Stored], out: frozenset[str]
+) -> Iterator[Kept]:
+    """What pickle refuses whatever its name."""
+    sends_views = any(map(evaluator.modules.index.mentioning, SENDS_VIEWS))
+    for name, path, point, w in stores:
         if name in out:
             continue
         match point.statement:
-            case ast.Assign(targets=[ast.Attribute() as target], value=node) if ast.unparse(target) == path:
+            case ast.Assign(targets=[ast.Attribute() as target], value=node) if dotted(target) == path:
                 kind = _kind(evaluator, node, point, w)
                 if kind is not None and not (kind.name.startswith("dict_") and sends_views):
                     yield Kept(f"{instance.cls.name}.{name}", node, point.frame.module, kind)
@@ -82,25 +99,25 @@ def kept_unsendable(evaluator: Evaluator, instance: Instance, world: World) -> I
                         yield Kept(f"{instance.cls.name}.{name}", node, made.point.frame.module, kind)
 
 
-def kept_open(
-    evaluator: Evaluator, codes: Sequence[WorkerCode], instance: Instance, world: World
+def _kept_open(
+    evaluator: Evaluator,
+    codes: Sequence[WorkerCode],
+    instance: Instance,
+    stores: list[_Stored],
+    out: frozenset[str],
 ) -> Iterator[Kept]:
-    """The attributes of an object, once it is made, that are handles on all ways, of which worker code has
-    nothing: pickle refuses them all the same. Of those that it reads from, more is to be told."""
-    out = left_out(evaluator, instance.cls)
-    evaluator.start()
-    stores = list(evaluator.construction.stores(instance, world)) if out is not None else []
+    """The handles, which pickle refuses all the same."""
     for name, path, point, w in stores:
         match point.statement:
             case ast.Assign(targets=[ast.Attribute() as target], value=ast.Call() as node) if (
-                out is not None and name not in out and ast.unparse(target) == path
+                name not in out and dotted(target) == path
             ):
                 values = [value for value, _ in evaluator.values(node, point, w)]
                 kind = _kind_of_handle(values[0]) if len(values) == 1 else None
-                others = any(
-                    each == name and at.statement is not point.statement for each, _, at, _ in stores
-                )
-                if kind is None or others or any(_is_made_of(at.statement, name) for _, _, at, _ in stores):
+                if kind is None or any(
+                    (each == name and at.statement is not point.statement) or _is_made_of(at.statement, name)
+                    for each, _, at, _ in stores
+                ):
                     continue
                 if _is_written(node) or not any(_is_met(code, name) for code in codes):
                     yield Kept(f"{instance.cls.name}.{name}", node, point.frame.module, kind)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.evaluation.questions import begun
@@ -184,14 +184,18 @@ class Iterations:
         """What running a block iterates over, in the functions that it calls as well."""
         yield from _Walk(self, self._evaluator).block(statements, frame, ())
 
-    def in_module(self, module: Module) -> Iterator[Iteration]:
-        """Every iteration of a module, in whatever function."""
+    def in_module(
+        self, module: Module, leaves_out: Callable[[Point], bool] | None = None
+    ) -> Iterator[Iteration]:
+        """Every iteration of a module, in whatever function, but for those at places that are left out."""
         lines = [number for number, line in enumerate(module.lines, 1) if _ITERATES.search(line)]
         for trail in module.trails_at(lines):
             statement = trail[-1]
             if isinstance(statement, ast.stmt) and not isinstance(statement, ast.ClassDef | ast.FunctionDef):
                 self._evaluator.start()
                 point = self._evaluator.sites.point_of(module, trail)
+                if leaves_out is not None and leaves_out(point):
+                    continue
                 yield from _Walk(self, self._evaluator, enters=False).own(statement, point)
 
 

@@ -121,7 +121,7 @@ from dlint.source.nodes import walk
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
 from dlint.values.values import Instance, Made
-from dlint.workers.events import Event
+from dlint.workers.events import Event, Visit
 from dlint.workers.repetition import is_cached, is_once
 from dlint.workers.sharing import codes_of
 from dlint.workers.uses import WorkerUse
@@ -355,13 +355,25 @@ def _lock(
 def entered_locks(program: Program, code: WorkerCode) -> Iterator[tuple[Made, tuple[ReachStep, ...]]]:
     """The locks that code enters with ``with``, and the chain that leads there."""
     for visit in code.visits:
-        if "with" not in visit.function.module.text_of(visit.function.node):
-            continue
-        for node in function_body(visit.function.node):
-            if isinstance(node, ast.With):
-                for item in node.items:
-                    if isinstance(item.context_expr, ast.Name | ast.Attribute):
-                        point = Point(visit.frame, node)
-                        for value, _ in program.evaluator.values(item.context_expr, point, visit.world):
-                            if isinstance(value, Made) and value.name in LOCKS:
-                                yield value, visit.link.steps(value.name, visit.function.module, node)
+        for node, held in _entered(visit):
+            point = Point(visit.frame, node)
+            for value, _ in program.evaluator.values(held, point, visit.world):
+                if isinstance(value, Made) and value.name in LOCKS:
+                    yield value, visit.link.steps(value.name, visit.function.module, node)
+
+
+def _entered(visit: Visit) -> list[tuple[ast.With, ast.expr]]:
+    """The names and attributes that a function enters with ``with``, read once for all visits of it."""
+    answers = visit.frame.layout.answers
+    if _entered not in answers:
+        function = visit.function
+        nodes = function_body(function.node) if "with" in function.module.text_of(function.node) else ()
+        answers[_entered] = [
+            (node, item.context_expr)
+            for node in nodes
+            if isinstance(node, ast.With)
+            for item in node.items
+            if isinstance(item.context_expr, ast.Name | ast.Attribute)
+        ]
+    found: list[tuple[ast.With, ast.expr]] = answers[_entered]
+    return found

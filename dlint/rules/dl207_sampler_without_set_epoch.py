@@ -86,7 +86,7 @@ from dlint.knowledge.epochs import (
     speaks_of_evaluation,
     speaks_of_training,
 )
-from dlint.loaders.by_epoch.epoch_loops import EpochLoop, epoch_loop, only, run_by_libraries
+from dlint.loaders.by_epoch.epoch_loops import EpochLoop, epoch_loop, is_evaluation, only, run_by_libraries
 from dlint.loaders.by_epoch.epochs import Epochs
 from dlint.loaders.by_epoch.same_epoch import Tell, is_same
 from dlint.loaders.iteration import Iterations
@@ -214,7 +214,7 @@ def _runs_each_epoch(
         module = program.modules.get(relative)
         if module is None or (not trains and speaks_of_evaluating(module.text)):
             continue
-        for iteration in iterations.in_module(module):
+        for iteration in iterations.in_module(module, is_evaluation):
             if iteration.loader.call is loader.call:
                 around = epoch_loop(program, iterations, iteration, dealt.point, keeps_order)
                 found += [around] if around is not None else []

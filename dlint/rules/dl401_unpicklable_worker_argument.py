@@ -123,7 +123,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from dlint.calls.decorators import wrappers
 from dlint.changes.around import Stays
@@ -132,7 +132,7 @@ from dlint.finding import Remedy
 from dlint.fork.order import comes_before, is_never_sent
 from dlint.fork.shipped import Part, shipped
 from dlint.fork.start_method import LOKY
-from dlint.fork.unsendable import Kept, kept_open, kept_unsendable, kind_stored
+from dlint.fork.unsendable import Kept, kept_in, kind_stored
 from dlint.knowledge.processes.refused import GENERATOR, MODULE
 from dlint.loaders.loaders import Loader
 from dlint.objects.pickled_state import is_pickled
@@ -188,10 +188,7 @@ def check(program: Program) -> Iterator[Found]:
             each
             for part in program.shipped(uses[0][0])
             if part.pickled and isinstance(part.value, Instance)
-            for each in (
-                *kept_unsendable(program.evaluator, part.value, part.world),
-                *kept_open(program.evaluator, codes, part.value, part.world),
-            )
+            for each in kept_in(program.evaluator, codes, part.value, part.world)
         ]
         for use, by_loky in uses:
             assert use.loader is not None
@@ -227,8 +224,7 @@ def _codes_beside(program: Program, alike: Sequence[WorkerUse]) -> list[WorkerCo
     return list(codes.values())
 
 
-@dataclass(frozen=True)
-class _Hazard:
+class _Hazard(NamedTuple):
     """Something that pickle cannot name, where it is defined, and what to say of it; ``cure``: what to do
     where moving it to the module would not help."""
 
@@ -238,8 +234,7 @@ class _Hazard:
     cure: str = ""
 
 
-@dataclass(frozen=True)
-class _Later:
+class _Later(NamedTuple):
     """What pickle refuses of that which a call stores in an attribute of an object, be it the thing itself
     (``kept``); ``cure``: what to do with that where it is not what is to be done with all of its kind."""
 

@@ -385,10 +385,10 @@ def _stored(
 def _read_elsewhere(program: Program, use: WorkerUse) -> Iterator[tuple[Visit, dict[str, ast.AST]]]:
     """The attributes of an object that worker code reads of what holds the object, and where: handles that
     somebody else has stored there (``self.shard.file = open(path)``)."""
-    for event in use.code.events:
-        made, call = event.owner, event.node
-        name = _part_read(call) if made is not None and isinstance(call, ast.Call) else ""
-        if not name or made is None or handle_of(program.evaluator, made) is None:
+    for event, made, _ in _of_handles(program, use.code):
+        call = event.node
+        name = _part_read(call) if isinstance(call, ast.Call) else ""
+        if not name:
             continue
         stored = made.point.statement
         if stored is None or not any(path.endswith(f".{name}") for path in own_names(stored)):
@@ -411,13 +411,10 @@ def _read_by_others(
     """Handles that an object holds once it is made, and that other worker code reads (``self.shard.file``)
     and no method of the object."""
     seen = {name for visit in visits for name in _reads(visit)}
-    for event in code.events:
-        made = event.owner
-        if made is None or made.point.statement is None or not isinstance(event.node, ast.Call):
+    for event, made, handle in _of_handles(program, code):
+        if made.point.statement is None or not isinstance(event.node, ast.Call):
             continue
-        receiver, handle = made.point.frame.receiver, handle_of(program.evaluator, made)
-        if handle is None:
-            continue
+        receiver = made.point.frame.receiver
         if isinstance(receiver, Instance) and receiver.key == owner.key:
             names = {path.partition(".")[2] for path in own_names(made.point.statement)} - seen
         else:  # it may have been given it open
@@ -440,6 +437,19 @@ def _read_by_others(
                     program, kept, handle, made, reader, event.node, start, sent, attribute, BEFORE
                 )
                 yield from _as_held(program, owner, found, handle, there)
+
+
+def _of_handles(program: Program, code: WorkerCode) -> list[tuple[Event, Made, Handle]]:
+    """The events of worker code that are methods of handles, found once for all who share it."""
+    mark = ("events of handles", id(code))
+    if mark not in program.answers:
+        program.answers[mark] = [
+            (event, event.owner, handle)
+            for event in code.events
+            if event.owner is not None and (handle := handle_of(program.evaluator, event.owner)) is not None
+        ]
+    found: list[tuple[Event, Made, Handle]] = program.answers[mark]
+    return found
 
 
 def _part_read(call: ast.Call) -> str:
@@ -659,12 +669,10 @@ def _global(program: Program, uses: list[WorkerUse], code: WorkerCode, start: st
     """Handles of a module that worker code reads; spawned workers open their own."""
     if start not in (None, "fork"):
         return
-    for event in code.events:
-        made = event.owner
-        at_import = made is not None and isinstance(made.point.frame.scope, ast.Module)
-        if made is None or not (at_import or _is_global(made)):
+    for event, made, handle in _of_handles(program, code):
+        at_import = isinstance(made.point.frame.scope, ast.Module)
+        if not (at_import or _is_global(made)):
             continue
-        handle = handle_of(program.evaluator, made)
         kept = [
             use
             for use in uses
@@ -672,7 +680,7 @@ def _global(program: Program, uses: list[WorkerUse], code: WorkerCode, start: st
             and not renewed(program, use, made)
             and not any(is_emptied(program, use, name, made.node) for name in names_of(made))
         ]
-        if kept and handle is not None and handle.forked and isinstance(made.node, ast.expr):
+        if kept and handle.forked and isinstance(made.node, ast.expr):
             opened = "at import" if at_import else "by the parent"
             found = Found(
                 made.point.frame.module,

@@ -102,6 +102,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from dlint.evaluation.marks import OF_ALL
 from dlint.finding import ReachStep
 from dlint.fork.gpu.bound import bound_on_gpu
 from dlint.fork.gpu.held import OnGpu, held_on_gpu, ways_with_workers
@@ -122,6 +123,7 @@ from dlint.knowledge.processes.devices import (
     TYPED,
     makes_tensor,
 )
+from dlint.knowledge.tensors import is_number_type
 from dlint.program.asked import for_visit
 from dlint.program.conditions import both, loaded, start_by_default
 from dlint.program.program import Program
@@ -213,7 +215,11 @@ def _in_function(program: Program, visit: Visit) -> Iterator[tuple[ast.Call, Poi
     node = visit.function.node
     mark = ("calls that may name a device", id(node))
     if mark not in program.answers:  # every worker code comes to the same functions
-        program.answers[mark] = _candidates(node, visit.function.module.text_of(node))
+        program.answers[mark] = [
+            (call, statement)
+            for call, statement in _candidates(node, visit.function.module.text_of(node))
+            if not _enters_program(program, call, Point(visit.frame, statement))
+        ]
     candidates: list[tuple[ast.Call, ast.stmt | None]] = program.answers[mark]
     told: set[int] = set()
     for call, statement in candidates:
@@ -226,6 +232,17 @@ def _in_function(program: Program, visit: Visit) -> Iterator[tuple[ast.Call, Poi
         if any(_needs_gpu(program, call, point, world) for world in worlds) and not _kept_out(point):
             told.add(id(point.statement))
             yield call, point
+
+
+def _enters_program(program: Program, call: ast.Call, point: Point) -> bool:
+    """Whether a call, whoever calls the function that it stands in, is of functions of the program: what they
+    do is looked at there."""
+    program.evaluator.start()
+    mark = program.evaluator.marks.of(call.func, point)
+    if not (isinstance(mark, tuple) and mark[0] in OF_ALL):
+        return False
+    callees = [value for value, _ in program.evaluator.values(call.func, point)]
+    return bool(callees) and all(isinstance(callee, Function) for callee in callees)
 
 
 def _candidates(node: FunctionNode | ast.Lambda, text: str) -> list[tuple[ast.Call, ast.stmt | None]]:
@@ -261,8 +278,20 @@ def _chosen(program: Program, call: ast.Call, point: Point, world: World) -> lis
 def _calls(expression: ast.expr) -> Iterator[ast.Call]:
     """The calls in an expression that may use the GPU."""
     for node in walk(expression):
-        if isinstance(node, ast.Call) and (may_name_device(node) or _pins(node) or _last(node) in _NEEDING):
+        if isinstance(node, ast.Call) and (
+            (may_name_device(node) and not _only_types(node)) or _pins(node) or _last(node) in _NEEDING
+        ):
             yield node
+
+
+def _only_types(call: ast.Call) -> bool:
+    """Whether what ``to`` is told, as it is written, is a type of torch's, or the CPU."""
+    match call:
+        case ast.Call(func=ast.Attribute(attr="to"), args=[told], keywords=[]):
+            name = dotted(told) or ""
+            of_torch = name.startswith("torch.") and is_number_type(name.rpartition(".")[2])
+            return of_torch or (isinstance(told, ast.Constant) and told.value == "cpu")
+    return False
 
 
 def _pins(call: ast.Call) -> bool:

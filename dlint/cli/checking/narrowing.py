@@ -9,11 +9,8 @@ from typing import NamedTuple
 from dlint.cli.options import CannotDo
 from dlint.finding import Report
 from dlint.fingerprint import SourceLines
-from dlint.new_findings.baseline import BaselineError, read, under
-from dlint.new_findings.revision import Revision
 from dlint.project.paths import display_path
 from dlint.reports.closing import of
-from dlint.running.git import GitError
 from dlint.settings.settings import Settings
 
 
@@ -31,6 +28,9 @@ def narrowed(
     left = _without_known(report, paths, settings, source)
     if diff_base is None:
         return left
+    from dlint.new_findings.revision import Revision
+    from dlint.running.git import GitError
+
     try:
         findings = Revision(diff_base, source).touched(left.report.findings)
     except GitError as error:
@@ -46,6 +46,7 @@ def _without_known(
     """The report without the findings that the project's file of known ones has. Raises CannotDo."""
     if settings.baseline is None:
         return Narrowed(report)
+    from dlint.new_findings.baseline import BaselineError, read, under
     from dlint.rules import once_per_file
 
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -13,7 +12,6 @@ import click
 
 from dlint import __version__
 from dlint.cli.output import in_colour, say, say_json
-from dlint.cli.writing import write_file
 from dlint.finding import Report
 from dlint.project.lines import source_lines
 from dlint.reports.formats.by_name import FORMATS, JSON, WITH_EDITS, Context
@@ -77,13 +75,17 @@ class Reporting(NamedTuple):
     def show(self, report: Report, texts: Mapping[Path, bytes] | None) -> None:
         """Give the report out. ``texts`` are the contents of files that are not what the disk has. Raises
         CannotDo where the file cannot be written."""
-        on_terminal = self.file is None and sys.stdout.isatty()
+        width = _WIDE
+        if self.file is None and sys.stdout.isatty():
+            import shutil
+
+            width = shutil.get_terminal_size((_WIDE, 24)).columns
         context = Context(
             source_lines(texts),
             _pages,
             __version__,
             colour=self.colour,
-            width=shutil.get_terminal_size((_WIDE, 24)).columns if on_terminal else _WIDE,
+            width=width,
             encoding=sys.stdout.encoding if self.file is None else "utf-8",
             top=_top(Path.cwd()),
         )
@@ -92,6 +94,8 @@ class Reporting(NamedTuple):
     def give_out(self, lines: Iterable[str]) -> None:
         """Print or write lines. Raises CannotDo where the file cannot be written."""
         if self.file is not None:
+            from dlint.cli.writing import write_file
+
             write_file(
                 self.file,
                 "".join(f"{data(line, 'utf-8') if self.is_json else line}\n" for line in lines),

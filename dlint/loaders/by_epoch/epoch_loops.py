@@ -120,6 +120,14 @@ def only(found: list[EpochLoop]) -> EpochLoop | None:
     return first._replace(loop=None, by_hand=next((each.by_hand for each in found if each.by_hand), _SEVERAL))
 
 
+def is_evaluation(point: Point) -> bool:
+    """Whether what stands around a point says that nothing is trained there."""
+    scope = point.frame.scope
+    if isinstance(scope, ast.FunctionDef) and names_evaluation(scope.name, point.frame.module.text_of(scope)):
+        return True
+    return is_without_gradients(point) or evaluates(point)
+
+
 def _epoch_loops(
     program: Program,
     iterations: Iterations,
@@ -133,11 +141,7 @@ def _epoch_loops(
     while waiting:
         point, node, reached, given, far = waiting.pop()
         scope = point.frame.scope
-        if isinstance(scope, ast.FunctionDef) and names_evaluation(
-            scope.name, point.frame.module.text_of(scope)
-        ):
-            continue
-        if is_without_gradients(point) or evaluates(point):
+        if is_evaluation(point):
             continue
         loops = list(loops_that_repeat(point))
         written = None if loops or takes_one(iteration) else _counted_in(reached, point)

@@ -30,6 +30,12 @@ def unseeded_transforms(program: Program, use: WorkerUse, *, forked: bool) -> li
     calls = by_library or any(
         event.owner is not None and monai.is_transform(event.owner.name) for event in use.code.events
     )
+    if not calls and not any(
+        _name(program, visit.function.receiver)
+        for visit in use.code.visits
+        if visit.function.receiver is not None
+    ):
+        return []  # what the dataset holds besides is not drawn from
     found: dict[str, None] = {}
     shipped = program.shipped(use)
     sent = any(isinstance(part.value, Made) and monai.gives_states(part.value.name) for part in shipped)

@@ -42,7 +42,7 @@ def opened_by_others(
     where nothing else is stored there, and nothing closes it by then."""
     evaluator = program.evaluator
     for owner, world in given_as(program, use, judged):
-        later = [each for each in stored_later(evaluator, owner, world) if each.name in names]
+        later = list(stored_later(evaluator, owner, world, only=names))
         for name in dict.fromkeys(each.name for each in later):
             stores = [each for each in later if each.name == name]
             statements = [each.point.statement for each in stores if each.point.statement is not None]

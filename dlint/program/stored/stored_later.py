@@ -8,7 +8,7 @@ stores.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.order import always_comes_to, surely_comes_before
@@ -53,11 +53,15 @@ class _Given(NamedTuple):
 
 
 def stored_later(
-    evaluator: Evaluator, instance: Instance | Made, world: World, loading: Module | None = None
+    evaluator: Evaluator,
+    instance: Instance | Made,
+    world: World,
+    loading: Module | None = None,
+    only: Collection[str] | None = None,
 ) -> Iterator[Later]:
-    """What is stored in an object after it was made, by calls of its methods and by assignments; in a
-    library's dataset, in place of the transforms and the like that it keeps; in options, as others, where
-    these are made and by the file that is ``loading``."""
+    """What is stored in an object after it was made, by calls of its methods and by assignments (``only`` in
+    attributes of these names); in a library's dataset, in place of the transforms and the like that it keeps;
+    in options, as others, where these are made and by the file that is ``loading``."""
     if instance.node is None:
         return
     if isinstance(instance, Made):
@@ -78,6 +82,8 @@ def stored_later(
             if mark in seen or not names or (function.name.startswith("__") and function.name != _ENTERS):
                 continue
             seen.add(mark)
+            if only is not None and names.isdisjoint(only):
+                continue
             bound = Function(function, outer, instance, above)
             giving = _called(evaluator, bound)
             if setter:
@@ -87,13 +93,14 @@ def stored_later(
             for given in giving:
                 for reached in _worlds(evaluator, given, instance, world):
                     frame = evaluator.calls.enter(bound, given.arguments, given.node, given.point)
-                    for name in sorted(names):
+                    for name in sorted(names if only is None else names.intersection(only)):
                         values = _stored(evaluator, frame, instance, name, reached)
                         if values:
                             yield Later(
                                 name, given.point, values, _is_at_once(instance, given.point), given.node
                             )
-    for name in sorted(attributes - evaluator.classes.properties(instance.cls).keys()):
+    attributes -= evaluator.classes.properties(instance.cls).keys()
+    for name in sorted(attributes if only is None else attributes.intersection(only)):
         yield from _by_assignments(evaluator, instance, name, world)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 
 from dlint.source.nodes import children, speaks_of, walk
 from dlint.source.statements import FunctionNode, expressions, parameters, statements_in, target_names
+from dlint.values.frame import layout_of
 
 _WORKER = re.compile("worker", re.IGNORECASE)
 _SEED = re.compile("seed", re.IGNORECASE)
@@ -65,20 +66,41 @@ _SEEDS = 1 << 31
 def divides(function: ast.AST, is_looked_at: Callable[[ast.expr], bool]) -> bool:
     """Whether code may give each worker its own part of a stream. What a call asks for a shard may do so,
     unless it is a function whose own code ``is_looked_at``."""
+    found = _told_by_text(function)
+    if not isinstance(found, list):
+        return found
+    known: set[int] = set()
+    for call in found:
+        if is_looked_at(call.func):
+            known |= {id(call), id(call.func)}
+    return any(
+        _shares_out(node) or (id(node) not in known and _asks_for_part(node)) for node in walk(function)
+    )
+
+
+def _told_by_text(function: ast.AST) -> bool | list[ast.Call]:
+    """Whether code divides a stream, where its text tells; else its calls of what is named after shards. The
+    same for whoever calls it."""
+    if not isinstance(function, FunctionNode | ast.Lambda):
+        return _told(function)
+    answers = layout_of(function).answers
+    if _told_by_text not in answers:
+        answers[_told_by_text] = _told(function)
+    told: bool | list[ast.Call] = answers[_told_by_text]
+    return told
+
+
+def _told(function: ast.AST) -> bool | list[ast.Call]:
     if speaks_of(_WORKER, function) and not _asks_aside(function):
         return True
     if not speaks_of(_SHARD, function):
         return any(map(_shares_out, walk(function)))
-    known: set[int] = set()
+    found: list[ast.Call] = []
     for node in walk(function):
         match node:
-            case ast.Call(func=(ast.Name(id=name) | ast.Attribute(attr=name)) as asked) if _SHARD.search(
-                name
-            ) and is_looked_at(asked):
-                known |= {id(node), id(asked)}
-    return any(
-        _shares_out(node) or (id(node) not in known and _asks_for_part(node)) for node in walk(function)
-    )
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if _SHARD.search(name):
+                found.append(node)
+    return found
 
 
 def _asks_aside(function: ast.AST) -> bool:
