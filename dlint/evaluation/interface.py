@@ -423,6 +423,8 @@ class Options(Protocol):
 
     def by_default(self, value: Value, world: World) -> Const | None: ...
 
+    def set_by_default(self, value: Value) -> Value | None: ...
+
 
 class Beside(Protocol):
     """Defaults that stand beside what is read."""

@@ -56,6 +56,9 @@ _PREFIXES = (
     ("trl.trainer.sft_trainer.", "trl."),
     ("trl.trainer.sft_config.", "trl."),
     ("trl.trainer.", "trl."),
+    ("detectron2.config.lazy.", "detectron2.config."),
+    ("detectron2.config.instantiate.", "detectron2.config."),
+    ("detectron2.data.build.", "detectron2.data."),
     ("accelerate.accelerator.", "accelerate."),
     # ``import lightning.pytorch as pl``: the module's name was looked at before.
     ("pytorch_lightning.pytorch.", "pytorch_lightning."),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dlint.evaluation import texts
 from dlint.evaluation.containers import is_method
 from dlint.evaluation.library.arguments import first, given_whole
+from dlint.evaluation.library.described import DESCRIBED
 from dlint.evaluation.library.records import RECORDS
 from dlint.evaluation.library.tasks import results, task_of
 from dlint.evaluation.options.lines import still_parser
@@ -23,7 +24,7 @@ from dlint.knowledge.names import (
 )
 from dlint.knowledge.randomness import CHECKED_STATES, MADE_OF_SEED, WORKER_INFO
 from dlint.knowledge.trainers import SETTINGS
-from dlint.knowledge.words.reflection import INSTANTIATES, LOCATES
+from dlint.knowledge.words.reflection import DESCRIBES, INSTANTIATES, LOCATES
 from dlint.values.alike import told
 from dlint.values.facts import Cut, beyond, is_above
 from dlint.values.frame import Argument, Arguments, Point
@@ -79,8 +80,8 @@ class Library:
         found: list[Outcome] = []
         if handler is not None:
             found = handler(self, arguments, node, point, world)
-        elif callee.name in RECORDS:
-            found = RECORDS[callee.name](self._evaluator, arguments, node, point, world)
+        elif callee.name in _OF_MODULES:
+            found = _OF_MODULES[callee.name](self._evaluator, arguments, node, point, world)
         elif is_method(callee.name):
             found = self._evaluator.containers.called(callee.name, arguments, node, point, world)
         elif texts.is_method(callee.name):
@@ -476,6 +477,8 @@ class Library:
         return found
 
 
+# What stands in modules of its own.
+_OF_MODULES = {**RECORDS, **DESCRIBED}
 _ASKED = (".__getattribute__", ".__getattr__")
 _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list[Outcome]]] = {
     "builtins.dict": Library._dict,
@@ -519,6 +522,7 @@ _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list
     "builtins.__import__": Library._import,
     "importlib.import_module": Library._import,
     "functools.partial": Library._partial,
+    **dict.fromkeys(DESCRIBES, Library._partial),
     SUBCLASSES: Library._subclasses,
 }
 
