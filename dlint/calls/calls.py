@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.calls.decorators import given_instead, is_dispatched
-from dlint.calls.lazy_calls import LazyCalls
+from dlint.calls.indirect.lazy_calls import LazyCalls
 from dlint.evaluation.library.transforms import given_back, gives_tensor_of
 from dlint.evaluation.options.lines import still_parser
 from dlint.evaluation.questions import begun

@@ -49,6 +49,13 @@ MAPPER, DATASET = "mapper", "dataset"
 # the second where it is given one of the first.
 DATA_MODULE = "pytorch_lightning.LightningDataModule"
 HOOKED = frozenset({DATA_MODULE, "pytorch_lightning.LightningModule"})
+# What Lightning's trainer has of them: the loaders by the methods that it has asked, and the datamodule.
+LOADERS_OF_TRAINER = {
+    "train_dataloader": "train_dataloader",
+    "val_dataloaders": "val_dataloader",
+    "test_dataloaders": "test_dataloader",
+}
+OF_TRAINER = frozenset({"datamodule", *LOADERS_OF_TRAINER})
 # Where it is given loaders or a datamodule, behind a model.
 GIVEN_DATA = frozenset(
     {
