@@ -94,7 +94,8 @@ CHANGES_BY_WORDS = ("setattr(", ".update(", "merge_from", "__dict__")
 MERGES_SETTINGS = ("merge_from",)
 CHANGES_BY_NAME = re.compile(
     r"^(?![ \t]*#).*?"
-    r"(?:\bsetattr\(|\.update\(|\bmerge_from|\[[^\]\n]{1,99}\]\s*=(?!=)|__dict__|\bvars\([\w.]+\)\[)",
+    r"(?:\bsetattr\(|\.update\(|\bmerge_from|(?<!\bself)\[[^\]\n]{1,99}\]\s*=(?!=)|(?<!\bself\.)__dict__"
+    r"|\bvars\([\w.]+\)\[)",
     re.MULTILINE,
 )
 

@@ -90,6 +90,10 @@ class Library:
             return found
         if callee.name.endswith(_ASKED):
             return self._asked(callee, arguments, node, point, world)
+        if callee.name == _GET_OF_VARS and callee.owner is not None:
+            found = self._got(callee.owner, arguments, world)
+            if found:
+                return found
         if callee.owner is None and not arguments.all() and asks_state(callee.name):
             # `is_initialized()` answers the same wherever it is asked.
             return [(answer_of(callee.name), world)]
@@ -364,6 +368,17 @@ class Library:
                 found.append((Unknown(("asked", callee.key, name.key)), w))
         return found or [(Unknown(("asked", callee.key, id(node))), world)]
 
+    def _got(self, options: Made, arguments: Arguments, world: World) -> list[Outcome]:
+        """``vars(args).get("workers")``: the option that goes by a name; nothing where that is not known."""
+        asked = self._evaluator.entries.options(options, world)
+        found: list[Outcome] = []
+        for name, w in first(self._evaluator, arguments, world) if asked is not None else ():
+            told = name.value if isinstance(name, Const) and isinstance(name.value, str) else None
+            if asked is None or told is None or not self._evaluator.options.is_kept(asked, told):
+                return []
+            found += self._evaluator.attribute(asked, told, asked.node, asked.point, w)
+        return found
+
     def _eval(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return [
             outcome
@@ -479,6 +494,7 @@ class Library:
 
 # What stands in modules of its own.
 _OF_MODULES = {**RECORDS, **DESCRIBED}
+_GET_OF_VARS = "builtins.vars().get"
 _ASKED = (".__getattribute__", ".__getattr__")
 _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list[Outcome]]] = {
     "builtins.dict": Library._dict,
