@@ -15,8 +15,8 @@ from dlint.analysis.garbage import search
 from dlint.analysis.guarded import GivenUp, guarded, too_much
 from dlint.budget.budget import BUDGET
 from dlint.finding import Finding, Span, Trouble
-from dlint.knowledge.loading import LOADER_WORDS
-from dlint.knowledge.trainers import COLLATES, WORKERS
+from dlint.knowledge.loading import LOADER_WORDS, loader_words
+from dlint.knowledge.trainers import BUILDERS, COLLATES, WORKERS
 from dlint.project.blocks import NOTHING_KNOWN
 from dlint.project.index.index import Index
 from dlint.project.releases.releases import Releases
@@ -35,7 +35,10 @@ Progress = Callable[[int, int], None]
 _RECURSION = 12_000
 # A program that mentions none of these has neither loaders nor datasets nor functions for workers: the rules
 # are not even imported for it.
-_PROGRAM_WORDS = (*LOADER_WORDS, COLLATES, WORKERS, "Dataset", "worker_init", "init_fn", "seed_worker")
+_PROGRAM_WORDS = (
+    *(*LOADER_WORDS, *loader_words(BUILDERS), COLLATES, WORKERS),
+    *("Dataset", "worker_init", "init_fn", "seed_worker"),
+)
 
 # With fewer blocks than this, what processes read twice costs more than they save.
 _WORTH_PROCESSES = 4

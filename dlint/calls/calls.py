@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.calls.decorators import given_instead, is_dispatched
+from dlint.calls.indirect.lazy_calls import LazyCalls
 from dlint.evaluation.library.transforms import given_back, gives_tensor_of
 from dlint.evaluation.options.lines import still_parser
 from dlint.evaluation.questions import begun
@@ -50,6 +51,7 @@ class Calls:
         self._inside: dict[tuple[int, Key], int] = {}
         self._wrapped: dict[int, list[Function] | None] = {}
         self._dispatched: dict[int, bool] = {}
+        self.lazy = LazyCalls(evaluator)
 
     def invoke(
         self, callee: Value, arguments: Arguments, node: ast.AST, point: Point, world: World
@@ -59,7 +61,8 @@ class Calls:
             case Function():
                 return self.returns(callee, arguments, node, point, world)
             case Class():
-                return [(Instance(callee, arguments, node, point.key, point), world)]
+                described = self.lazy.described(callee, arguments, world)
+                return described or [(Instance(callee, arguments, node, point.key, point), world)]
             case External():
                 return self._evaluator.library.call(callee, arguments, node, point, world)
             case Made(name=name) if name in MAKES_MORE:

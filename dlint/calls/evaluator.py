@@ -15,6 +15,7 @@ from dlint.budget.budget import BUDGET, spend
 from dlint.calls.calls import Calls
 from dlint.calls.command_lines.apps import Apps
 from dlint.calls.command_lines.commands import Commands
+from dlint.calls.indirect.of_trainers import OfTrainers, is_read_of_trainer
 from dlint.calls.leads import Leads
 from dlint.calls.parameters import Parameters
 from dlint.calls.sites import Sites
@@ -118,6 +119,7 @@ class Evaluator(Questions):
         self.filled_fields = FilledFields(self)
         self.commands = Commands(self)
         self.apps = Apps(self)
+        self.of_trainers = OfTrainers(self)
 
     def let_go(self) -> None:
         """Forgets all answers, its own and those that were kept with it."""
@@ -259,11 +261,12 @@ class Evaluator(Questions):
             stored = self.members.of(value, node.attr, point, world)
             if stored is not None:
                 return stored
-        return [
+        found = [
             outcome
             for base, w in self.values(value, point, world)
             for outcome in self.attribute(base, node.attr, node, point, w)
         ]
+        return self.of_trainers.held(node, found, point, world) if is_read_of_trainer(node) else found
 
     def attribute(self, base: Value, name: str, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         """The values of ``base.name``."""

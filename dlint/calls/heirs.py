@@ -1,12 +1,14 @@
-"""The objects of classes to which a class leaves some of its methods."""
+"""The objects of classes to which a class leaves some of its methods, or what these make objects of."""
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from dlint.objects.classes import is_abstract, is_only_declared
+from dlint.source.desugaring.records import is_record
 from dlint.source.statements import functions_in
-from dlint.values.values import Class, Key
+from dlint.values.values import Class, Const, Key
 
 if TYPE_CHECKING:
     from dlint.calls.interface import Evaluator
@@ -59,14 +61,45 @@ class Heirs:
         return list(found.values())
 
     def _leaves_some(self, cls: Class) -> bool:
-        """Whether a method that a class has is only declared in it and above."""
+        """Whether a method that a class has is only declared in it and above, or a class that its methods
+        make objects of."""
+        line = self._evaluator.classes.line(cls)
         declared = {
             function.name
-            for above in self._evaluator.classes.line(cls)
+            for above in line
             for function in functions_in(above.node.body)
             if is_only_declared(function)
         }
         return any(
             all(is_abstract(value) for value, _ in self._evaluator.classes.member(cls, name))
             for name in declared
+        ) or any(
+            all(isinstance(value, Const) for value, _ in self._evaluator.classes.member(cls, name))
+            for name in self._called_of(line)
         )
+
+    def _called_of(self, line: list[Class]) -> set[str]:
+        """The attributes of a class and those above it that are None or only declared there, that no method
+        stores, and that methods call: ``dataset_cls = None``, ``self.dataset_cls(root)``."""
+        names = {name for above in line for name in _left_open(above)}
+        if not names:
+            return names
+        texts = [above.module.text_of(above.node) for above in line]
+        called = {
+            name for name in names for text in texts if f"self.{name}(" in text or f"cls.{name}(" in text
+        }
+        return {name for name in called if not any(f"self.{name} = " in text for text in texts)}
+
+
+def _left_open(cls: Class) -> list[str]:
+    """The names to which the body of a class gives None or nothing yet."""
+    found: list[str] = []
+    if is_record(cls.node):
+        return found  # its constructor is given them
+    for statement in cls.node.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=None)):
+                found.append(name)
+            case ast.AnnAssign(target=ast.Name(id=name), value=None):
+                found.append(name)
+    return found

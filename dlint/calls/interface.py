@@ -14,7 +14,7 @@ from dlint.source.module import Module
 from dlint.source.statements import FunctionNode
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Class, External, Instance, Key
+from dlint.values.values import Class, External, Instance, Key, Value
 from dlint.values.worlds import World
 
 
@@ -30,6 +30,9 @@ class Evaluator(objects.Evaluator, Protocol):
     def sites(self) -> Sites: ...
 
     @property
+    def calls(self) -> Calls: ...
+
+    @property
     def commands(self) -> Commands: ...
 
     @property
@@ -37,6 +40,19 @@ class Evaluator(objects.Evaluator, Protocol):
 
     @property
     def entries(self) -> Entries: ...
+
+
+class Calls(objects.Calls, Protocol):
+    """What calls run, and which only describe one."""
+
+    @property
+    def lazy(self) -> LazyCalls: ...
+
+
+class LazyCalls(Protocol):
+    """Calls that only describe what is made later."""
+
+    def describes(self, callee: Value) -> bool: ...
 
 
 class Entries(evaluation.Entries, Protocol):

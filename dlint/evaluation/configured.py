@@ -11,11 +11,23 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.words.reflection import FINDS_BY_NAME
-from dlint.project.configuration.targets import PARTIAL, Listed, Node, Section, made_in
+from dlint.project.configuration.targets import PARTIAL, TELLS, Listed, Node, Section, made_in
 from dlint.source.statements import FunctionNode
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Class, Const, External, Function, Items, Key, Partial, Unknown, Value
+from dlint.values.values import (
+    FALSE,
+    TRUE,
+    Class,
+    Const,
+    External,
+    Function,
+    Items,
+    Key,
+    Partial,
+    Unknown,
+    Value,
+)
 
 if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
@@ -82,16 +94,29 @@ class Configured:
             for name, entry in making.entries.items()
             if not name.startswith("_")
         }
-        arguments = Arguments(keywords={**keywords, **given})
+        if making.entries.get(PARTIAL) == "true":
+            keywords[PARTIAL] = Argument(None, None, TRUE)
         target = making.target or ""
         callees: list[Value] = self._evaluator.named.of_path(target, point) or [External(target)]
-        if making.entries.get(PARTIAL) == "true":
-            return [(Partial(callee, arguments), world) for callee in callees]
         return [
             outcome
             for callee in callees
-            for outcome in self._evaluator.invoke(callee, arguments, node, point, world)
+            for outcome in self.called(callee, {**keywords, **given}, node, point, world)
         ]
+
+    def called(
+        self, callee: Value, given: dict[str, Argument], node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        """What Hydra makes of a target with what it is given: a partial where it is told so."""
+        arguments = Arguments(keywords={name: each for name, each in given.items() if name not in TELLS})
+        told = given.get(PARTIAL)
+        found: list[Outcome] = []
+        for value, w in self._evaluator.value_of(told, world) if told is not None else [(FALSE, world)]:
+            if isinstance(value, Const) and value.value:
+                found.append((Partial(callee, arguments), w))
+            else:
+                found += self._evaluator.invoke(callee, arguments, node, point, w)
+        return found
 
     def _makings(self) -> list[Section]:
         if self._all is None:

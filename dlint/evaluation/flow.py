@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.budget.budget import spend
+from dlint.source.expected_errors import only_stores
 from dlint.source.layout import Guard, Layout
 from dlint.source.statements import as_try, ends, own_names, pattern_names, statements_in, taken
 from dlint.values.frame import Frame, Point
@@ -454,7 +455,8 @@ class _Search:
         mark = ("raised", id(statement), self.frame.key)
         passed = self.block(statement.orelse, len(statement.orelse), told(worlds, mark, 0))
         passed = self.block(statement.body, len(statement.body), passed)
-        for index, handler in enumerate(statement.handlers, 1):
+        handlers = [] if only_stores(statement, self.layout.body) else statement.handlers
+        for index, handler in enumerate(handlers, 1):
             if not ends(handler.body):
                 passed += self.block(handler.body, len(handler.body), told(worlds, mark, index))
         return few(passed)

@@ -425,6 +425,10 @@ class Options(Protocol):
 
     def by_default(self, value: Value, world: World) -> Const | None: ...
 
+    def is_kept(self, made: Made, name: str) -> bool: ...
+
+    def set_by_default(self, value: Value) -> Value | None: ...
+
 
 class Beside(Protocol):
     """Defaults that stand beside what is read."""
@@ -434,6 +438,8 @@ class Beside(Protocol):
 
 class Changes(Protocol):
     """Whether code changes settings by names."""
+
+    def may_be(self, made: Made, name: str) -> bool: ...
 
     def is_stored_by_key(self, name: str) -> bool: ...
 
@@ -462,11 +468,22 @@ class Entries(Protocol):
 
     def of_argument(self, argument: Argument, key: str, world: World) -> list[Outcome]: ...
 
+    def options(self, table: Value, world: World) -> Made | None: ...
+
+    @property
+    def own(self) -> OwnDicts: ...
+
     def kept(self, argument: Argument, key: str, world: World) -> list[Outcome]: ...
 
     def picked(self, table: Value, key: str, world: World) -> list[Outcome]: ...
 
     def picked_of(self, argument: Argument, table: Value, key: str, world: World) -> list[Outcome]: ...
+
+
+class OwnDicts(Protocol):
+    """Dicts of the program's own classes."""
+
+    def attribute(self, made: Instance, name: str, world: World) -> list[Outcome]: ...
 
 
 class Members(Protocol):

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 from dlint.evaluation.configured import Configured
 from dlint.knowledge.names import ONLY_KINDS
 from dlint.knowledge.words.reflection import IMPORTS
+from dlint.project.configuration.targets import PARTIAL, TARGET, TELLS
 from dlint.source.nodes import walk
 from dlint.source.statements import functions_in
-from dlint.values.frame import Argument, Arguments, Point
+from dlint.values.frame import Argument, Point
 from dlint.values.outcomes import OUTCOMES, Outcome, told_apart
 from dlint.values.values import (
     Class,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
 
 _MOST = 24
-_TARGET = "_target_"
 # Classes of libraries that call no method of a class below them but the special ones.
 _CALL_NOTHING = ONLY_KINDS | {"torch.utils.data.Dataset"}
 
@@ -199,16 +199,19 @@ class Named:
         told = made.arguments.positional[:1]
         found: list[Outcome] = []
         for table, w in self._evaluator.value_of(told[0], world) if told else ():
-            target = table.items.get(_TARGET) if isinstance(table, Table) else None
+            target = table.items.get(TARGET) if isinstance(table, Table) else None
             if isinstance(target, Const) and isinstance(target.value, str) and isinstance(table, Table):
                 held = {
                     name: Argument(None, None, value)
                     for name, value in table.items.items()
-                    if isinstance(name, str) and name != _TARGET
+                    if isinstance(name, str) and name not in TELLS
                 }
-                arguments = Arguments(keywords={**held, **made.arguments.keywords})
+                given = {**held, **made.arguments.keywords}
+                told_partial = table.items.get(PARTIAL)
+                if isinstance(told_partial, Const):
+                    given.setdefault(PARTIAL, Argument(None, None, told_partial))
                 for callee in self.of_path(target.value, point):
-                    found += self._evaluator.invoke(callee, arguments, made.node, point, w)
+                    found += self.configured.called(callee, given, made.node, point, w)
                 continue
             given = made.arguments.keywords
             known = [

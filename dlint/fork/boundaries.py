@@ -177,7 +177,11 @@ class Boundaries:
     ) -> list[Way]:
         scope = frame.scope
         if isinstance(scope, ast.Module):
-            return [Way(below, frame.module, runs_in_main_only(frame, statement), True, anew)]
+            # What is only described there is made by whoever reads it, by a path that may stand nowhere.
+            whole = statement is None or not self._evaluator.calls.lazy.stand_in(
+                statement, Point(frame, statement)
+            )
+            return [Way(below, frame.module, runs_in_main_only(frame, statement), whole, anew)]
         chain = (*below, scope)
         if isinstance(scope, ast.ClassDef | ast.Lambda):
             return (

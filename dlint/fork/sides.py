@@ -75,13 +75,44 @@ def renewed(program: Program, use: WorkerUse, made: Made) -> bool:
     visits = init_visits(program, use)
     if not visits:
         return False
-    names = names_of(made)
+    names, keys = names_of(made), _keys_of(made)
     frame = made.point.frame
     maker = getattr(frame.scope, "name", "")
     holder = frame.receiver.cls if isinstance(frame.receiver, Instance) else frame.owner
     return any(
-        _sets(program, use, visit, names, holder) or maker in _called(visit.function.node) for visit in visits
+        _sets(program, use, visit, names, holder)
+        or maker in _called(visit.function.node)
+        or (keys and not keys.isdisjoint(_keys_stored(visit.function.node)))
+        for visit in visits
     )
+
+
+def _keys_of(made: Made) -> set[object]:
+    """The keys that the statement which makes a thing puts it under: ``{"file": open(path)}``."""
+    found: set[object] = set()
+    for node in walk(made.point.statement) if made.point.statement is not None else ():
+        match node:
+            case ast.Dict(keys=keys, values=values):
+                pairs = zip(keys, values, strict=True)
+                found |= {
+                    key.value for key, value in pairs if isinstance(key, ast.Constant) and value is made.node
+                }
+            case ast.Assign(targets=[ast.Subscript(slice=ast.Constant(value=key))], value=value):
+                found |= {key} if value is made.node else set()
+            case ast.keyword(arg=str(name), value=value) if value is made.node:
+                found.add(name)
+    return found
+
+
+def _keys_stored(function: ast.AST) -> set[object]:
+    """The keys under which a function stores something."""
+    return {
+        node.slice.value
+        for node in walk(function)
+        if isinstance(node, ast.Subscript)
+        and isinstance(node.ctx, ast.Store)
+        and isinstance(node.slice, ast.Constant)
+    }
 
 
 def names_of(made: Made) -> set[str]:

@@ -8,8 +8,10 @@ PARSED = f"{PARSER}().parse_args"
 PARSED_AS_FAR_AS_KNOWN = f"{PARSER}().parse_known_args"
 
 # How absl's flags are read, and what declares one that is a number.
-FLAG = "absl.flags.FLAGS."
+FLAGS = "absl.flags.FLAGS"
+FLAG = f"{FLAGS}."
 DECLARES_NUMBER = "DEFINE_integer"
+DECLARED_NUMBER = f"absl.flags.{DECLARES_NUMBER}"
 
 # Gives a tuple: an object of each dataclass that the parser was made with.
 PARSED_INTO = "transformers.HfArgumentParser().parse_args_into_dataclasses"

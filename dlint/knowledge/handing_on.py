@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dlint.knowledge.words.reflection import DESCRIBES
+
 # Objects that have what they are made of as attributes, by the same names.
 NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace", "easydict.EasyDict"})
 # What these give has the function in it, or is the function with something before or after it.
@@ -20,6 +22,7 @@ WRAPPING = frozenset(
         "functools.partial",
         "types.MappingProxyType",
         *NAMESPACES,
+        *DESCRIBES,
     }
 )
 _LOOKING = frozenset(

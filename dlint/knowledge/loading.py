@@ -229,6 +229,11 @@ OPEN_SETTINGS = frozenset(
         "addict.Dict",
         "ml_collections.ConfigDict",
         "munch.Munch",
+        "box.Box",
+        "dotmap.DotMap",
+        "attrdict.AttrDict",
+        *(f"{config}Config" for config in ("mmcv.", "mmcv.utils.", "mmengine.", "mmengine.config.")),
+        *(f"mmengine.{config}ConfigDict" for config in ("", "config.")),
         "omegaconf.OmegaConf.create",
     }
 )

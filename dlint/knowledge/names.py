@@ -56,6 +56,9 @@ _PREFIXES = (
     ("trl.trainer.sft_trainer.", "trl."),
     ("trl.trainer.sft_config.", "trl."),
     ("trl.trainer.", "trl."),
+    ("detectron2.config.lazy.", "detectron2.config."),
+    ("detectron2.config.instantiate.", "detectron2.config."),
+    ("detectron2.data.build.", "detectron2.data."),
     ("accelerate.accelerator.", "accelerate."),
     # ``import lightning.pytorch as pl``: the module's name was looked at before.
     ("pytorch_lightning.pytorch.", "pytorch_lightning."),
@@ -91,7 +94,8 @@ CHANGES_BY_WORDS = ("setattr(", ".update(", "merge_from", "__dict__")
 MERGES_SETTINGS = ("merge_from",)
 CHANGES_BY_NAME = re.compile(
     r"^(?![ \t]*#).*?"
-    r"(?:\bsetattr\(|\.update\(|\bmerge_from|\[[^\]\n]{1,99}\]\s*=(?!=)|__dict__|\bvars\([\w.]+\)\[)",
+    r"(?:\bsetattr\(|\.update\(|\bmerge_from|(?<!\bself)\[[^\]\n]{1,99}\]\s*=(?!=)|(?<!\bself\.)__dict__"
+    r"|\bvars\([\w.]+\)\[)",
     re.MULTILINE,
 )
 

@@ -33,10 +33,29 @@ FIELDS: dict[str, tuple[str, object]] = {
 }
 DEFAULTS = dict(FIELDS.values())
 
+# What builds a loader that seeds its workers, of a configuration or of records; in the workers it calls the
+# mapper with each of these, where it is given one.
+BUILDERS = {
+    name: LoaderClass(name, seeds_workers=True, signature=("dataset",))
+    for name in (
+        "detectron2.data.build_detection_train_loader",
+        "detectron2.data.build_detection_test_loader",
+    )
+}
+BUILDER_LIBRARY = "detectron2"
+MAPPER, DATASET = "mapper", "dataset"
+
 # Lightning asks these for loaders, and calls methods before that make ready what is loaded. It does not ask
 # the second where it is given one of the first.
 DATA_MODULE = "pytorch_lightning.LightningDataModule"
 HOOKED = frozenset({DATA_MODULE, "pytorch_lightning.LightningModule"})
+# What Lightning's trainer has of them: the loaders by the methods that it has asked, and the datamodule.
+LOADERS_OF_TRAINER = {
+    "train_dataloader": "train_dataloader",
+    "val_dataloaders": "val_dataloader",
+    "test_dataloaders": "test_dataloader",
+}
+OF_TRAINER = frozenset({"datamodule", *LOADERS_OF_TRAINER})
 # Where it is given loaders or a datamodule, behind a model.
 GIVEN_DATA = frozenset(
     {

@@ -85,6 +85,9 @@ class Attributes:
                     inherited = self._of_generator(base, name)
                     if inherited is not None:
                         return [(inherited, world)]
+                    entry = self._evaluator.entries.own.attribute(base, name, world)
+                    if entry:
+                        return entry
                     outcomes = (
                         self._set_by_name.by_pattern(base, name, world)
                         or self._asked_for(base, name, node, point, world)

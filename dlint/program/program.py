@@ -15,8 +15,9 @@ from dlint.fork.protection import Protections
 from dlint.fork.shipped import Part, shipped
 from dlint.fork.start_method import start_method_of
 from dlint.knowledge.loading import is_iterable_dataset
-from dlint.knowledge.trainers import TRAINER_LIBRARIES, TRAINERS
+from dlint.knowledge.trainers import BUILDER_LIBRARY, BUILDERS, TRAINER_LIBRARIES, TRAINERS
 from dlint.knowledge.words.reflection import BY_NAME
+from dlint.loaders.builders import BuiltLoader
 from dlint.loaders.finder import LoaderFinder
 from dlint.loaders.loaders import Loader
 from dlint.loaders.trainers import TrainerLoader
@@ -74,7 +75,10 @@ class Program:
         self.evaluator = Evaluator(self.modules)
         self.boundaries = Boundaries(self.evaluator)
         self._finder = LoaderFinder(self.evaluator)
-        self._trainer_finder = LoaderFinder(self.evaluator, TRAINERS, TrainerLoader)
+        self._trainer_finders = (
+            (TRAINER_LIBRARIES, LoaderFinder(self.evaluator, TRAINERS, TrainerLoader)),
+            ((BUILDER_LIBRARY,), LoaderFinder(self.evaluator, BUILDERS, BuiltLoader)),
+        )
         self._uses = UseFinder(self.evaluator)
         self._block = block
         self._loaders_by_file: dict[str, tuple[Loader, ...]] = {}
@@ -93,13 +97,14 @@ class Program:
 
     @cached_property
     def trainers(self) -> Sequence[Loader]:
-        """The trainers of this block that make their loaders themselves, by file and line. What they make has
-        uses as any loader; nobody else goes through it, and its arguments are theirs."""
+        """The trainers of this block that make their loaders themselves, and calls by which libraries build
+        some, by library, file and line. What they make has uses as any loader; its arguments are theirs."""
         found: list[Loader] = []
-        if any(self.modules.index.mentioning(library) for library in TRAINER_LIBRARIES):
-            mine = [relative for relative in self._trainer_finder.files() if self.mine(relative)]
-            for module in self.modules.each(mine):
-                found += self._trainer_finder.of_module(module)
+        for libraries, finder in self._trainer_finders:
+            if any(self.modules.index.mentioning(library) for library in libraries):
+                mine = [relative for relative in finder.files() if self.mine(relative)]
+                for module in self.modules.each(mine):
+                    found += finder.of_module(module)
         return Shared(found, lambda loader: loader.module.relative)
 
     def mine(self, relative: str) -> bool:

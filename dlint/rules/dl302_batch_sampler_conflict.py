@@ -5,7 +5,9 @@
 - `batch_sampler` that is not None with a `batch_size` other than 1 (also an option's or a setting's default,
   or the one that the batch sampler is made with), `shuffle=True`, a `sampler` or `drop_last=True`;
 - `batch_size=None` with `drop_last=True`;
-- `sampler=BatchSampler(...)` while `batch_size` is not None, and no `collate_fn` takes the batch apart.
+- `sampler=BatchSampler(...)` while `batch_size` is not None, and no `collate_fn` takes the batch apart; or
+  one of a class derived from it, or of a class of samplers that is made with a `batch_size` and yields lists,
+  where `__getitem__` only looks its index up, or reckons with it.
 
 Only where some way through the program surely has both, and not where a test expects the error
 (`with pytest.raises(ValueError):`).
@@ -57,6 +59,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from dlint.evaluation.options.option import is_asked_for
 from dlint.finding import Effect, Remedy
 from dlint.loaders.conflicts import Conflict, applicability, is_on, surely_given
+from dlint.loaders.given.own_batches import gives_batches, takes_one
 from dlint.loaders.loader_classes import conflicting
 from dlint.loaders.loaders import MOST_WAYS, Loader
 from dlint.program.conditions import SOME_WAYS, both
@@ -64,7 +67,7 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.streams.items.items import is_default_collate
 from dlint.values.facts import fits
-from dlint.values.values import Const, Made, Value
+from dlint.values.values import Const, Instance, Made, Value
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
@@ -91,6 +94,8 @@ def check(program: Program) -> Iterator[Found]:
     for names, needs, judge, told in kinds:
         for loader, conflict in conflicting(program, names, partial(judge, evaluator), needs):
             if id(loader.call) not in seen:
+                if judge is _batches_as_indices and not _is_item_by_item(program, loader, conflict):
+                    continue
                 seen.add(id(loader.call))
                 yield told(evaluator, loader, conflict)
 
@@ -136,7 +141,9 @@ def _unbatched_drop(evaluator: Evaluator, given: Given, world: World) -> bool:
 
 def _batches_as_indices(evaluator: Evaluator, given: Given, world: World) -> bool:
     sampler, size = given["sampler"], given["batch_size"]
-    if not (isinstance(sampler, Made) and sampler.name in _BATCH_SAMPLERS):
+    if not (
+        (isinstance(sampler, Made) and sampler.name in _BATCH_SAMPLERS) or gives_batches(evaluator, sampler)
+    ):
         return False
     batched = size is None or (isinstance(size, Const) and size.value is not None)
     # Who has made batches of that many has no None there.
@@ -144,6 +151,14 @@ def _batches_as_indices(evaluator: Evaluator, given: Given, world: World) -> boo
     # A collate_fn of its own may be there to take the one item out: `lambda batch: batch[0]`.
     plain = is_default_collate(given["collate_fn"])
     return batched and plain and given["batch_sampler"] is None
+
+
+def _is_item_by_item(program: Program, loader: Loader, conflict: Conflict) -> bool:
+    """Whether what gets batches of a class of the program for indices is no dataset that was written for
+    them."""
+    own = any(isinstance(way["sampler"], Instance) for way in conflict.ways)
+    datasets = loader.values("dataset") if own else []
+    return not own or (bool(datasets) and all(takes_one(program.evaluator, each) for each in datasets))
 
 
 def _is_told(evaluator: Evaluator, sampler: Value | None, size: Value, world: World) -> bool:
@@ -207,7 +222,9 @@ def _drop_last(_: Evaluator, loader: Loader, conflict: Conflict) -> Found:
 
 
 def _indices(_: Evaluator, loader: Loader, conflict: Conflict) -> Found:
-    what = "sampler=BatchSampler(...) with a batch_size hands __getitem__ whole lists of indices as one item"
+    samplers = [way["sampler"] for way in conflict.ways]
+    name = next((each.cls.name for each in samplers if isinstance(each, Instance)), "BatchSampler")
+    what = f"sampler={name}(...) with a batch_size hands __getitem__ whole lists of indices as one item"
     cure = "pass it as batch_sampler, or batch_size=None where the dataset takes lists"
     return _found(loader, conflict, what, "silent", cure, [], False)
 

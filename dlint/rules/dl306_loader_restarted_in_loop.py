@@ -137,7 +137,11 @@ def check(program: Program) -> Iterator[Found]:
             (loop, held), point = _loop(restart), program.evaluator.sites.point_of(module, restart.trail)
             if restart.called is not None and not _is_of_library(program, restart.called, point):
                 continue
-            if loop is not None and any(each is loop for each in loops_that_repeat(point)):
+            if loop is not None and (
+                _goes_on(loop)
+                if _is_asked_by(loop, restart)
+                else any(each is loop for each in loops_that_repeat(point))
+            ):
                 if not restart.returns:  # else the loop is left as well
                     yield from _in_loop(program, iterations, restart, loop, held, point)
             elif restart.is_of_function:
@@ -191,14 +195,15 @@ def _in_loop(
         or is_epoch_loop(loop, point, iterations)
     ):
         return
-    if any(is_now_and_then(test, loop, point) for test in tests_in(loop, point)):
+    asked_by = _is_asked_by(loop, restart)
+    tests = [] if asked_by else list(tests_in(loop, point))
+    if any(is_now_and_then(test, loop, point) for test in tests):
         return
     if call is not None and not gives_the_same(program.evaluator, loader, call, point, [(loop.body, point)]):
         return
     if call is not None or not is_made_anew(program.evaluator, loop, restart.source, point):
         # Before the loop, processes that a test in it keeps out would start workers, too.
-        alone = call is None and next(loops_around(point)) is loop
-        alone = alone and next(tests_in(loop, point), None) is None
+        alone = call is None and not asked_by and not tests and next(loops_around(point)) is loop
         yield _found(program, point.frame.module, restart, loader, "in a loop", alone=alone)
 
 
@@ -308,6 +313,8 @@ def _loop(restart: Restart) -> tuple[ast.For | ast.While | None, ast.expr]:
             return nothing
         if isinstance(at, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             return nothing
+        if isinstance(above, ast.While) and at is above.test:
+            return nothing if _may_be_left_out(at, restart.taking) else (above, held)
         if isinstance(above, ast.For | ast.While) and any(at is statement for statement in above.body):
             if isinstance(above, ast.For) and picks & set(target_names(above.target)):
                 continue  # another loader each time: the loop around it comes back to them
@@ -318,6 +325,30 @@ def _loop(restart: Restart) -> tuple[ast.For | ast.While | None, ast.expr]:
                 continue
             return above, held
     return nothing
+
+
+def _is_asked_by(loop: ast.For | ast.While, restart: Restart) -> bool:
+    """Whether a restart stands in the test of a loop, which each round makes."""
+    return isinstance(loop, ast.While) and any(node is loop.test for node in restart.trail)
+
+
+def _goes_on(loop: ast.For | ast.While) -> bool:
+    """Whether a loop may come to its test again."""
+    return not any(isinstance(each, ast.Break | ast.Return | ast.Raise) for each in loop.body)
+
+
+def _may_be_left_out(test: ast.AST, asked: ast.expr) -> bool:
+    """Whether a loop may go on without having asked for a part of its test."""
+    return any(
+        isinstance(node, ast.IfExp | ast.Lambda | ast.comprehension)
+        or (
+            isinstance(node, ast.BoolOp)
+            and isinstance(node.op, ast.Or)
+            and not any(each is asked for each in walk(node.values[0]))
+        )
+        for node in walk(test)
+        if any(each is asked for each in walk(node))
+    )
 
 
 def _found(

@@ -218,7 +218,16 @@ from dlint.program.handles.opened_by_others import opened_by_others
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, place
-from dlint.source.statements import FunctionNode, own_names, statements_in
+from dlint.source.desugaring.records import is_record
+from dlint.source.statements import (
+    FunctionNode,
+    functions_in,
+    own_names,
+    parameters,
+    self_name,
+    statements_in,
+)
+from dlint.values.frame import Frame
 from dlint.values.values import Class, Instance, Key, Made
 from dlint.workers.events import Event, Visit
 from dlint.workers.repetition import is_cached_beside
@@ -387,7 +396,7 @@ def _read_elsewhere(program: Program, use: WorkerUse) -> Iterator[tuple[Visit, d
     somebody else has stored there (``self.shard.file = open(path)``)."""
     for event, made, _ in _of_handles(program, use.code):
         call = event.node
-        name = _part_read(call) if isinstance(call, ast.Call) else ""
+        name = _part_read(call, event.point.frame) if isinstance(call, ast.Call) else ""
         if not name:
             continue
         stored = made.point.statement
@@ -418,7 +427,8 @@ def _read_by_others(
         if isinstance(receiver, Instance) and receiver.key == owner.key:
             names = {path.partition(".")[2] for path in own_names(made.point.statement)} - seen
         else:  # it may have been given it open
-            names = {_part_read(event.node)} - {*seen, ""}
+            part = _part_read(event.node, event.point.frame)
+            names = ({part} if part else _fields_taken(event.node, owner)) - seen
         seen |= names
         for there in held(program, owner, names):
             kept = [
@@ -452,12 +462,29 @@ def _of_handles(program: Program, code: WorkerCode) -> list[tuple[Event, Made, H
     return found
 
 
-def _part_read(call: ast.Call) -> str:
-    """The attribute of an object, which another holds, whose method is called: ``self.shard.file.read()``."""
+def _part_read(call: ast.Call, frame: Frame) -> str:
+    """The attribute of an object, which another holds, whose method is called: ``self.shard.file.read()``,
+    ``shard = self.shards[index]; shard.file.read()``."""
+    own = self_name(frame.scope) if isinstance(frame.scope, FunctionNode) and frame.owner is not None else ""
     match call.func:
         case ast.Attribute(value=ast.Attribute(value=ast.Attribute() | ast.Subscript(), attr=name)):
             return name
+        case ast.Attribute(value=ast.Attribute(value=ast.Name(id=holder), attr=name)) if holder != own:
+            return name
     return ""
+
+
+def _fields_taken(call: ast.Call, owner: Instance) -> set[str]:
+    """The fields of a record of which a name may have one: ``file, at = self.shards[key]; file.read()``."""
+    taken = isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name)
+    if not taken or not is_record(owner.cls.node):
+        return set()
+    return {
+        each.arg
+        for function in functions_in(owner.cls.node.body)
+        if function.name == "__init__"
+        for each in parameters(function)[1:]
+    }
 
 
 def _as_held(

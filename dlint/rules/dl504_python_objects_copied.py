@@ -52,6 +52,7 @@ No remedy: everything that reads the container changes with it (`.decode()` for 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dlint.knowledge.processes.objects import gives_list
@@ -135,6 +136,7 @@ def _in_initialiser(
                 name not in read
                 or name in told
                 or _is_short(program, statement.value, Point(frame, statement))
+                or _is_of_few(program, statement, Point(frame, statement), instance)
                 or _takes_arrays(program, frame, statement)
             ):
                 continue
@@ -147,6 +149,38 @@ def _in_initialiser(
             ):
                 told.add(name)
                 yield _found(instance, frame, statement, name)
+
+
+def _is_of_few(program: Program, statement: ast.Assign, point: Point, instance: Instance) -> bool:
+    """Whether a list holds the same few objects again and again (``["leaf"] * count``), and its class puts no
+    others in their places: whoever reads it writes to these alone."""
+    name = (dotted(statement.targets[0]) or "").rpartition(".")[2]
+    stores = re.compile(rf"\.{name}\[[^\]\n]*\]\s*=(?!=)|\.{name}\.\w+\(|\.{name}\s*\+=")
+    return _repeats(program, statement.value, point) and not any(
+        stores.search(above.module.text_of(above.node))
+        for above in program.evaluator.classes.line(instance.cls)
+    )
+
+
+def _repeats(program: Program, node: ast.expr, point: Point) -> bool:
+    """Whether an expression is a list that is written out and repeated, or several of them."""
+    if isinstance(node, ast.Name):
+        bound = [each for each, _ in program.evaluator.flow.definitions(node.id, point, HERE)]
+        match bound:
+            case [ast.Assign(targets=[ast.Name()], value=value) as statement]:
+                return not isinstance(value, ast.Name) and _repeats(
+                    program, value, Point(point.frame, statement)
+                )
+        return False
+    match node:
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return _repeats(program, left, point) and _repeats(program, right, point)
+        case (
+            ast.BinOp(left=ast.List(elts=[_, *_] as several), op=ast.Mult())
+            | ast.BinOp(op=ast.Mult(), right=ast.List(elts=[_, *_] as several))
+        ):
+            return not any(isinstance(each, ast.Starred) for each in several)
+    return False
 
 
 def _is_column(program: Program, node: ast.expr, point: Point) -> bool:

@@ -184,6 +184,7 @@ def _ends(program: Program, uses: list[WorkerUse], streams: Streams, source: ast
         return kept_around_ends(program.evaluator, streams, source.id, frame, event.world)
     if not isinstance(frame.receiver, Instance) or not isinstance(frame.scope, ast.FunctionDef):
         return False
+    source = _named(program, source, event)
     held, ends = _several(source, frame.scope), kept_entries_end
     if isinstance(source, ast.Attribute):
         held, ends = source, kept_ends
@@ -193,6 +194,17 @@ def _ends(program: Program, uses: list[WorkerUse], streams: Streams, source: ast
     return not is_set_elsewhere(program, uses, frame.receiver, name) and ends(
         program.evaluator, streams, frame.receiver, name, event.world
     )
+
+
+def _named(program: Program, source: ast.expr, event: Event) -> ast.expr:
+    """The attribute that a variable of the function is another name for: ``rows = self.rows``."""
+    if not isinstance(source, ast.Name) or source.id not in event.point.frame.layout.binds:
+        return source
+    bound = program.evaluator.flow.definitions(source.id, event.point, event.world)
+    match [statement for statement, _ in bound]:
+        case [ast.Assign(targets=[ast.Name()], value=ast.Attribute() as held)]:
+            return held
+    return source
 
 
 def _is_around(name: str, frame: Frame) -> bool:

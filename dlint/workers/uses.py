@@ -107,8 +107,10 @@ class UseFinder:
                     given.setdefault(value.key, (value, []))[1].append(world)
             for value, worlds in given.values():
                 own.add_callable(value, name, loader.module, line, worlds)
+        datasets = self.datasets(loader)
+        own.add_asked(datasets)
         yield WorkerUse(self._evaluator, loader, None, HERE, own)
-        for value, world in self.datasets(loader):
+        for value, world in datasets:
             yield WorkerUse(self._evaluator, loader, value, world, self.code_of(value, world), own)
 
     def datasets(self, loader: Loader) -> list[tuple[Value, World]]:

@@ -23,7 +23,8 @@ from dlint.knowledge.loading import (
 )
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.values.frame import Arguments
+from dlint.values.frame import Arguments, arguments_of
+from dlint.values.outcomes import Outcome
 from dlint.values.values import (
     External,
     Function,
@@ -38,6 +39,7 @@ from dlint.values.values import (
 from dlint.values.worlds import HERE, World
 from dlint.workers.events import Above, Event, Visit, linked, ways
 from dlint.workers.item_objects import ItemObjects
+from dlint.workers.of_dataset import WORKERS_DATASET, held_by
 from dlint.workers.parts.composed import made_of
 from dlint.workers.parts.inner_datasets import inner_datasets
 from dlint.workers.parts.pipelines import kept_functions, parts_of_pipeline
@@ -112,6 +114,27 @@ class WorkerCode:
         link = Link(None, role, module, line)
         for world in worlds:
             self._called(value, world, link)
+        self._run()
+
+    def add_asked(self, datasets: Sequence[Outcome]) -> None:
+        """Follows the methods of their dataset that workers call (``get_worker_info().dataset.renew(seed)``),
+        where all ``datasets`` have them."""
+        for event in [each for each in self.events if each.name.startswith(f"{WORKERS_DATASET}.")]:
+            if not isinstance(event.node, ast.Call):
+                continue
+            self._role = event.role
+            given, visit = arguments_of(event.node, event.point), self._visit_of[id(event)]
+            called = [
+                (function, both)
+                for dataset, world in datasets
+                for function, w in held_by(self._evaluator, event, dataset, world)
+                if (both := event.world.joined(w)) is not None
+            ]
+            if called and all(isinstance(function, Function) for function, _ in called):
+                self.events.remove(event)
+                for function, world in called:
+                    assert isinstance(function, Function)
+                    self._take(Entered(function, given, event.node, event.point), [world], visit)
         self._run()
 
     def _data(self, value: Value, world: World, seen: set[Key]) -> None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from dlint.knowledge.randomness import WORKER_INFO
 from dlint.values.values import Class, External, Instance, Value
+from dlint.workers.of_dataset import WORKERS_DATASET, below
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.workers.uses import WorkerUse
-
-_DATASET: Final = f"{WORKER_INFO}().dataset"
 
 
 def may_be_of(evaluator: Evaluator, use: WorkerUse, holders: Iterable[Value], cls: Class | None) -> bool:
@@ -35,16 +33,9 @@ def meant(evaluator: Evaluator, use: WorkerUse, holder: Value) -> list[Value] | 
     """What stands behind ``get_worker_info().dataset.transform``; None for what is nothing of the kind."""
     if not (isinstance(holder, External) and holder.owner is not None and use.dataset is not None):
         return None
-    if holder.name != _DATASET and not holder.name.startswith(f"{_DATASET}."):
+    if holder.name != WORKERS_DATASET and not holder.name.startswith(f"{WORKERS_DATASET}."):
         return None
-    asked = holder.owner
-    found = [(use.dataset, use.world)]
-    for name in holder.name[len(_DATASET) + 1 :].split(".") if holder.name != _DATASET else ():
-        found = [
-            outcome
-            for value, world in found
-            for outcome in evaluator.attribute(value, name, asked.node, asked.point, world)
-        ]
+    found = below(evaluator, holder.name, holder.owner, use.dataset, use.world)
     return [value for value, _ in found] or None
 
 

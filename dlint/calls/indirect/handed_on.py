@@ -274,6 +274,9 @@ class Ways:
         known = False
         for value, _ in self._evaluator.values(call.func, point):
             known = known or isinstance(value, Function | Class)
+            if isinstance(value, Class) and self._evaluator.calls.lazy.describes(value):
+                self._go(module, to_call)
+                continue
             if isinstance(value, External) and looks(value.name):
                 known = True
             elif isinstance(value, External) and value.name in WRAPPING:

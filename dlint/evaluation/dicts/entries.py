@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from dlint.evaluation.dicts.own_dicts import ABSENT as ABSENT  # those who ask for entries ask for it here
+from dlint.evaluation.dicts.own_dicts import OwnDicts
 from dlint.knowledge.commands import CLICK_REST, PARSED
 from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.knowledge.trainers import HPARAMS
@@ -24,14 +26,11 @@ from dlint.source.statements import (
     taken,
 )
 from dlint.values.frame import Argument, Arguments, Frame, Point
-from dlint.values.outcomes import Outcome, stores_told_apart
+from dlint.values.outcomes import Outcome
 from dlint.values.values import (
-    Class,
-    Const,
     External,
     Function,
     Instance,
-    Key,
     Made,
     Partial,
     Table,
@@ -43,8 +42,6 @@ from dlint.values.worlds import World
 if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
 
-# What there is under a key that a dict does not have; no expression gives it.
-ABSENT = Const(...)
 _PARSED_DICT = f"{PARSED}().__dict__"
 # Methods that leave every other entry than the one they are given as it is.
 _OF_ONE_KEY = frozenset({"pop", "setdefault"})
@@ -56,7 +53,7 @@ class Entries:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._concerned: dict[tuple[int, str, str], bool] = {}
-        self._keeping: dict[Key, bool] = {}
+        self.own = OwnDicts(evaluator)
 
     def of(self, node: ast.expr, key: str, point: Point, world: World) -> list[Outcome]:
         """What ``node[key]`` is, ``ABSENT`` where there is no such entry."""
@@ -247,42 +244,11 @@ class Entries:
     def _picked_at(self, node: ast.expr, point: Point, table: Value, key: str, world: World) -> list[Outcome]:
         """What a dict that an expression gives holds under a key: what is stored in its attributes is its
         entries where it is of a class that keeps them so."""
-        if isinstance(table, Instance) and dotted(node) is not None and self._keeps_attributes(table.cls):
+        if isinstance(table, Instance) and dotted(node) is not None and self.own.keeps_attributes(table.cls):
             stored = self._evaluator.values(self._evaluator.members.path(node, key), point, world)
             if stored and not any(isinstance(value, Unknown | Function | Partial) for value, _ in stored):
                 return stored
         return self.picked(table, key, world)
-
-    def _of_own(self, made: Instance, key: str, world: World) -> list[Outcome]:
-        """The same of what an object of such a class was made with: nothing where the program stores under no
-        such key. That it speaks of one, as each loader elsewhere speaks of ``shuffle``, says nothing."""
-        given, evaluator = made.arguments, self._evaluator
-        unknown: list[Outcome] = [(Unknown(("entry", made.key, key)), world)]
-        if given is None or given.positional or given.spread or given.splats:
-            return unknown
-        changes = evaluator.held.changes
-        if changes.is_stored_by_key(key) or changes.is_updated(key):
-            return unknown
-        is_stored = evaluator.modules.index.stored_elsewhere(key)
-        if key not in given.keywords:
-            return unknown if is_stored else [(ABSENT, world)]
-        found = evaluator.value_of(given.keywords[key], world)
-        if is_stored:
-            found = [*found, *evaluator.attributes.outside.values(made, key, world)]
-        return stores_told_apart(found, ("kept", made.key, key), world)
-
-    def _keeps_attributes(self, cls: Class) -> bool:
-        """Whether the objects of a class are dicts whose attributes are their entries, and that are made as
-        dicts are."""
-        known = self._keeping.get(cls.key)
-        if known is None:
-            classes = self._evaluator.classes
-            known = self._keeping[cls.key] = (
-                "builtins.dict" in classes.libraries(cls)
-                and bool(classes.member(cls, "__getattr__") and classes.member(cls, "__setattr__"))
-                and not classes.member(cls, "__init__")
-            )
-        return known
 
     def picked(self, table: Value, key: str, world: World) -> list[Outcome]:
         """What a dict holds under a key."""
@@ -290,8 +256,8 @@ class Entries:
             return [(table.items[key], world)]
         if isinstance(table, Table) and not table.open:
             return [(ABSENT, world)]
-        if isinstance(table, Instance) and self._keeps_attributes(table.cls):
-            return self._of_own(table, key, world)
+        if isinstance(table, Instance) and self.own.keeps_attributes(table.cls):
+            return self.own.of(table, key, world)
         if isinstance(table, Made) and table.name == CLICK_REST:
             declared = self._evaluator.options.of_rest(table, key, world)
             if declared:

@@ -67,10 +67,11 @@ class Changes:
         return bool(others) and index.is_configured(*others, least=_SEVERAL) and not index.is_configured(name)
 
     def _is_said(self, word: str) -> bool:
-        """Whether some file has a word on a line that is no comment."""
+        """Whether some file has a word on a line that is no comment, and not of the object's own."""
         known = self._said.get(word)
         if known is None:
-            line = re.compile(rb"^(?![ \t]*#).*" + re.escape(word.encode()), re.MULTILINE)
+            said = rb"(?<!\bself\.)" + re.escape(word.encode())
+            line = re.compile(rb"^(?![ \t]*#).*" + said, re.MULTILINE)
             index = self._modules.index
             known = self._said[word] = any(line.search(index.data(file)) for file in index.mentioning(word))
         return known

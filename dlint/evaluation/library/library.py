@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dlint.evaluation import texts
 from dlint.evaluation.containers import is_method
 from dlint.evaluation.library.arguments import first, given_whole
+from dlint.evaluation.library.described import DESCRIBED
 from dlint.evaluation.library.records import RECORDS
 from dlint.evaluation.library.tasks import results, task_of
 from dlint.evaluation.options.lines import still_parser
@@ -23,7 +24,7 @@ from dlint.knowledge.names import (
 )
 from dlint.knowledge.randomness import CHECKED_STATES, MADE_OF_SEED, WORKER_INFO
 from dlint.knowledge.trainers import SETTINGS
-from dlint.knowledge.words.reflection import INSTANTIATES, LOCATES
+from dlint.knowledge.words.reflection import DESCRIBES, INSTANTIATES, LOCATES
 from dlint.values.alike import told
 from dlint.values.facts import Cut, beyond, is_above
 from dlint.values.frame import Argument, Arguments, Point
@@ -79,8 +80,8 @@ class Library:
         found: list[Outcome] = []
         if handler is not None:
             found = handler(self, arguments, node, point, world)
-        elif callee.name in RECORDS:
-            found = RECORDS[callee.name](self._evaluator, arguments, node, point, world)
+        elif callee.name in _OF_MODULES:
+            found = _OF_MODULES[callee.name](self._evaluator, arguments, node, point, world)
         elif is_method(callee.name):
             found = self._evaluator.containers.called(callee.name, arguments, node, point, world)
         elif texts.is_method(callee.name):
@@ -89,6 +90,10 @@ class Library:
             return found
         if callee.name.endswith(_ASKED):
             return self._asked(callee, arguments, node, point, world)
+        if callee.name == _GET_OF_VARS and callee.owner is not None:
+            found = self._got(callee.owner, arguments, world)
+            if found:
+                return found
         if callee.owner is None and not arguments.all() and asks_state(callee.name):
             # `is_initialized()` answers the same wherever it is asked.
             return [(answer_of(callee.name), world)]
@@ -372,6 +377,17 @@ class Library:
                 found.append((Unknown(("asked", callee.key, name.key)), w))
         return found or [(Unknown(("asked", callee.key, id(node))), world)]
 
+    def _got(self, options: Made, arguments: Arguments, world: World) -> list[Outcome]:
+        """``vars(args).get("workers")``: the option that goes by a name; nothing where that is not known."""
+        asked = self._evaluator.entries.options(options, world)
+        found: list[Outcome] = []
+        for name, w in first(self._evaluator, arguments, world) if asked is not None else ():
+            told = name.value if isinstance(name, Const) and isinstance(name.value, str) else None
+            if asked is None or told is None or not self._evaluator.options.is_kept(asked, told):
+                return []
+            found += self._evaluator.attribute(asked, told, asked.node, asked.point, w)
+        return found
+
     def _eval(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return [
             outcome
@@ -485,6 +501,9 @@ class Library:
         return found
 
 
+# What stands in modules of its own.
+_OF_MODULES = {**RECORDS, **DESCRIBED}
+_GET_OF_VARS = "builtins.vars().get"
 _ASKED = (".__getattribute__", ".__getattr__")
 _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list[Outcome]]] = {
     "builtins.dict": Library._dict,
@@ -528,6 +547,7 @@ _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list
     "builtins.__import__": Library._import,
     "importlib.import_module": Library._import,
     "functools.partial": Library._partial,
+    **dict.fromkeys(DESCRIBES, Library._partial),
     SUBCLASSES: Library._subclasses,
 }
 

@@ -8,7 +8,7 @@ from dlint.evaluation.options.beside import Unasked
 from dlint.knowledge.commands import DECLARES_NUMBER
 from dlint.project.modules import Modules
 from dlint.source.declared_options import plain
-from dlint.values.values import Const
+from dlint.values.values import Const, Made
 
 
 def flag(modules: Modules, name: str) -> Unasked | None:
@@ -20,6 +20,13 @@ def flag(modules: Modules, name: str) -> Unasked | None:
             if isinstance(call, ast.Call) and _argument(call, 0, "name") == Const(name):
                 found.append(Unasked(f"the option {name}", _argument(call, 1, "default")))
     return found[0] if len(found) == 1 else None
+
+
+def default_in(declared: Made) -> ast.expr | None:
+    """The default of a flag that is read of what declares it: ``WORKERS.value``."""
+    given = declared.arguments
+    default = given.keywords.get("default") or (given.positional[1] if len(given.positional) > 1 else None)
+    return default.expression if default is not None else None
 
 
 def _argument(call: ast.Call, place: int, name: str) -> Const | None:

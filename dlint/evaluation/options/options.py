@@ -13,11 +13,20 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dlint.evaluation.options.beside import Beside, Unasked
-from dlint.evaluation.options.flags import flag
+from dlint.evaluation.options.flags import default_in, flag
 from dlint.evaluation.options.lines import Asks, is_asked, lines
 from dlint.evaluation.options.option import ASKED, is_told, may_be, option_of, setting_of
 from dlint.evaluation.questions import begun
-from dlint.knowledge.commands import FILLS_FIELDS, FLAG, HYDRA, MADE_BY_CLASS, PARSED
+from dlint.knowledge.commands import (
+    DECLARED_NUMBER,
+    DECLARES_NUMBER,
+    FILLS_FIELDS,
+    FLAG,
+    FLAGS,
+    HYDRA,
+    MADE_BY_CLASS,
+    PARSED,
+)
 from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.knowledge.trainers import DEFAULTS, SETTINGS
 from dlint.project.configuration.hydra_files import plain_in
@@ -94,8 +103,10 @@ class Options:
             self.read(made, otherwise)
         if made.name in MADE_BY_CLASS:
             return self._evaluator.filled_fields.nested(made, name, world)
-        if made.name == HYDRA:
-            default: ast.expr | None = self._configured(made, name)
+        if made.name == DECLARED_NUMBER:
+            default: ast.expr | None = default_in(made) if name == "value" else None
+        elif made.name == HYDRA:
+            default = self._configured(made, name)
         elif made.name in FILLS_FIELDS:
             found = self._evaluator.filled_fields.value(made, name, otherwise, world)
             if found:
@@ -290,10 +301,20 @@ class Options:
 
     def below(self, base: External, name: str, otherwise: External, world: World) -> list[Outcome]:
         """The same of a key below others: ``cfg.data.workers``."""
+        if base.name == FLAGS and base.owner is None:
+            return self._flag(name, otherwise, world)
         start = f"{HYDRA}()."
         if not isinstance(base.owner, Made) or not base.name.startswith(start):
             return []
         return self.value(base.owner, f"{base.name[len(start) :]}.{name}", otherwise, world)
+
+    def _flag(self, name: str, otherwise: External, world: World) -> list[Outcome]:
+        """What a flag of absl may be, which no code stores."""
+        index = self._evaluator.modules.index
+        declared = flag(self._evaluator.modules, name) if index.mentioning(DECLARES_NUMBER) else None
+        if declared is None or declared.default is None or index.stored_elsewhere(name):
+            return []
+        return may_be(ast.Constant(declared.default.value), otherwise, (OPTION, FLAGS, name), world)
 
     def _argument(self, made: Made, name: str) -> ast.expr | None:
         """The default that ``add_argument`` says, where an option is that if nobody asks for anything: no

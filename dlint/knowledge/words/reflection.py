@@ -27,8 +27,14 @@ LOCATES = frozenset(
 # Calls that make what a configuration names under `_target_`.
 INSTANTIATES = frozenset({"hydra.utils.instantiate", "hydra.utils.call"})
 
+# What describes a call of what it is given, by being called, what reads a file of such, and what makes what
+# such a call describes.
+DESCRIBES = frozenset({"detectron2.config.LazyCall"})
+LOADS_DESCRIBED = "detectron2.config.LazyConfig.load"
+MAKES_DESCRIBED = frozenset({"detectron2.config.instantiate"})
+
 # Whoever makes one of these calls mentions one of these words.
 FINDS_BY_NAME = ("import_module", "__import__", "pydoc", "pkgutil", "hydra")
 
 # Calls that give an object of whatever class their argument names.
-MAKES_ANYTHING = frozenset({"builtins.eval"}) | INSTANTIATES
+MAKES_ANYTHING = frozenset({"builtins.eval"}) | INSTANTIATES | MAKES_DESCRIBED

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.loaders.loaders import Loader
@@ -63,8 +64,29 @@ def gives_the_same(
         return False
     changed = [name.split(".") for body, at in bodies for name in _changed(evaluator, call, body, at)]
     read = {node.attr for node in (*inside, *walk(call)) if isinstance(node, ast.Attribute)}
-    named = {node.id for node in walk(call) if isinstance(node, ast.Name)} - {"self", "cls"}
-    return all(read.isdisjoint(parts[1:]) and parts[0] not in named for parts in changed)
+    asked = [call.func.value] if isinstance(call.func, ast.Attribute) else [call.func]
+    given = [*asked, *call.args, *(keyword.value for keyword in call.keywords)]
+    held = [path for each in given for path in _paths(each) if path[0] not in ("self", "cls")]
+    return all(
+        read.isdisjoint(parts[1:])
+        and not any(_is_part(parts, path) or _is_part(path, parts) for path in held)
+        for parts in changed
+    )
+
+
+def _paths(node: ast.AST) -> Iterator[list[str]]:
+    """The dotted names in an expression, each whole."""
+    name = dotted(node) if isinstance(node, ast.expr) else None
+    if name is not None:
+        yield name.split(".")
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _paths(child)
+
+
+def _is_part(path: list[str], whole: list[str]) -> bool:
+    """Whether a dotted name begins another one, or is it."""
+    return whole[: len(path)] == path
 
 
 def _changed(evaluator: Evaluator, restarted: ast.Call, body: list[ast.stmt], point: Point) -> set[str]:

@@ -12,6 +12,8 @@ from typing import Final, TypeAlias, Union
 
 TARGET: Final = "_target_"
 PARTIAL: Final = "_partial_"
+# What says how something is made, and is not handed on.
+TELLS: Final = frozenset({TARGET, PARTIAL, "_args_", "_convert_", "_recursive_"})
 _KEY = re.compile(r"""(?P<quote>["']?)(?P<key>[A-Za-z_][\w-]*)(?P=quote):(?:\s+(?P<value>.*))?""")
 _NAME = re.compile(r"""(?P<quote>["']?)(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?P=quote)""")
 _COMMENT = re.compile(r"(?:^|\s)#")

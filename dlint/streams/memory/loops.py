@@ -87,13 +87,35 @@ def telling(around: ast.For | ast.FunctionDef) -> dict[str, list[ast.For]]:
     for each in walk(around):
         if isinstance(each, ast.stmt) and not isinstance(each, ast.FunctionDef):
             bound += own_names(each)
-        if isinstance(each, ast.For) and isinstance(each.target, ast.Name) and _tells(each, each.target.id):
-            found.setdefault(each.target.id, []).append(each)
+        told = _told(each) if isinstance(each, ast.For) else None
+        if isinstance(each, ast.For) and told is not None and _tells(each, told):
+            found.setdefault(told, []).append(each)
     return {
         name: loops
         for name, loops in found.items()
         if bound.count(name) == len(loops) and len({ast.unparse(each.iter) for each in loops}) == 1
     }
+
+
+def _told(loop: ast.For) -> str | None:
+    """The name that a loop gives to each thing: of a dict's entries to what stands under the keys."""
+    match loop:
+        case ast.For(target=ast.Name(id=name)):
+            return name
+        case ast.For(
+            target=ast.Tuple(elts=[ast.Name(), ast.Name(id=name)]),
+            iter=ast.Call(func=ast.Attribute(attr="items"), args=[]),
+        ):
+            return name
+    return None
+
+
+def _whole(through: ast.expr) -> ast.expr:
+    """What a loop goes through, of a dict's values the dict."""
+    match through:
+        case ast.Call(func=ast.Attribute(value=of, attr="values" | "items"), args=[], keywords=[]):
+            return of
+    return through
 
 
 def _tells(loop: ast.For, name: str) -> bool:
@@ -117,7 +139,7 @@ def called_on(callee: ast.expr) -> ast.expr:
 def stay(around: ast.For | ast.FunctionDef, inner: list[ast.For]) -> bool:
     """Whether what such loops go through is there before what is around them, and that does nothing else with
     it: callbacks are, not lists that a round makes, or empties by their own names."""
-    through = inner[0].iter
+    through = _whole(inner[0].iter)
     parts = through.elts if isinstance(through, ast.Tuple | ast.List) else [through]
     paths = {dotted(part) or "" for part in parts}
     told = {id(node) for each in inner for node in walk(each.iter)}

@@ -4,6 +4,7 @@ what it counts through."""
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,9 @@ from dlint.values.worlds import World
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.streams.sources.kinds import Streams
+
+# How a path is called.
+_CALLED_PATH = re.compile(r"(?:^|[._])(?:path|file|file_?name|file_?path|fname)$")
 
 
 class WhileLoops:
@@ -203,9 +207,22 @@ class WhileLoops:
         if self._streams.of_expression(node, point, world) is not None:
             return True
         # What may be no file otherwise (a camera) is one where a loop goes over names.
-        return named and all(
-            isinstance(value, Made) and opens(value.name)
-            for value, _ in self._evaluator.values(node, point, world)
+        return all(
+            isinstance(value, Made) and opens(value.name) and (named or self._is_of_path(value, w))
+            for value, w in self._evaluator.values(node, point, world)
+        )
+
+    def _is_of_path(self, opened: Made, world: World) -> bool:
+        """Whether what is opened is a file, by its text or by what the program calls it: no camera, whose
+        number is given, and no address."""
+        given = opened.arguments.positional[:1]
+        called = _CALLED_PATH.search(dotted(each) or "") if given and (each := given[0].expression) else None
+        values = [value for value, _ in self._evaluator.value_of(given[0], world)] if given else []
+        return bool(values) and all(
+            isinstance(value.value, str) and "." in value.value and "://" not in value.value
+            if isinstance(value, Const)
+            else called is not None or getattr(value, "is_path", False)
+            for value in values
         )
 
 

@@ -1,0 +1,54 @@
+"""What files of lazy calls have under their names, and what is made of what such a call describes."""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+from collections.abc import Callable
+from typing import Final
+
+from dlint.evaluation.interface import Evaluator
+from dlint.evaluation.library.arguments import first
+from dlint.knowledge.words.reflection import LOADS_DESCRIBED, MAKES_DESCRIBED
+from dlint.values.frame import Arguments, Point
+from dlint.values.outcomes import Outcome
+from dlint.values.values import Const, External, ModuleValue, Unknown, Value
+from dlint.values.worlds import World
+
+
+def loaded(
+    evaluator: Evaluator, arguments: Arguments, node: ast.AST, point: Point, world: World
+) -> list[Outcome]:
+    """``LazyConfig.load("configs/small.py")``: what the file has, where its path is known from the root or
+    from the folder of whoever loads it."""
+    home = point.frame.module.relative.rpartition("/")[0]
+    found: list[Outcome] = []
+    for value, w in first(evaluator, arguments, world) if len(arguments.all()) == 1 else ():
+        written = value.value if isinstance(value, Const) and isinstance(value.value, str) else ""
+        for path in (posixpath.normpath(written), posixpath.normpath(f"{home}/{written}")):
+            module = evaluator.modules.get(path)
+            if module is not None:
+                found.append((ModuleValue(module, None), w))
+                break
+        else:
+            return []
+    return found
+
+
+def made(
+    evaluator: Evaluator, arguments: Arguments, node: ast.AST, point: Point, world: World
+) -> list[Outcome]:
+    """``instantiate(cfg.dataloader.train)``: what was made where it was described."""
+    given = [(_set(evaluator, value), w) for value, w in first(evaluator, arguments, world)]
+    return [] if any(isinstance(value, Unknown | External) for value, _ in given) else given
+
+
+def _set(evaluator: Evaluator, value: Value) -> Value:
+    """What a project sets in its settings, where nothing changes it."""
+    return evaluator.options.set_by_default(value) or value
+
+
+DESCRIBED: Final[dict[str, Callable[[Evaluator, Arguments, ast.AST, Point, World], list[Outcome]]]] = {
+    LOADS_DESCRIBED: loaded,
+    **dict.fromkeys(MAKES_DESCRIBED, made),
+}
