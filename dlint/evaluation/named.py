@@ -213,11 +213,11 @@ class Named:
                 for callee in self.of_path(target.value, point):
                     found += self.configured.called(callee, given, made.node, point, w)
                 continue
-            given = made.arguments.keywords
+            more = made.arguments.keywords
             known = [
                 outcome
                 for making in self.configured.under(told[0], w)
-                for outcome in self.configured.made(making, given, made.node, point, w)
+                for outcome in self.configured.made(making, more, made.node, point, w)
             ]
             if known:
                 mark = ("instantiated", made.key, table.key)

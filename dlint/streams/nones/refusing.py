@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.source.nodes import children, walk
 from dlint.source.statements import FunctionNode, dotted
-from dlint.streams.items import is_default_collate
+from dlint.streams.items.items import is_default_collate
 from dlint.values.frame import Arguments, Point
 from dlint.values.functions import given_names
 from dlint.values.values import Function, Instance, Partial, Value
