@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from dlint.evaluation.flow import few
 from dlint.source.module import Module
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import display_name
@@ -19,15 +20,51 @@ _MOST_WAYS = 4
 _MOST_STEPS = 400
 
 
+class Met:
+    """In which worlds some calls of a function happen: all that stand in the same worlds of the function have
+    one. Of most of them nobody asks, so that what its callers assume is joined with these only then."""
+
+    __slots__ = ("_inside", "_joined", "_ways", "_world")
+
+    def __init__(self, inside: list[World]) -> None:
+        self._inside = inside
+        self._ways: list[list[World]] = []  # the worlds in which the function was come to, each time
+        self._joined = 0  # so many of these are in the world
+        self._world: World | None = None
+
+    def come_to(self, worlds: list[World]) -> None:
+        """The function is come to in some more worlds."""
+        self._ways.append(worlds)
+
+    @property
+    def world(self) -> World:
+        """What all the ways there assume."""
+        for worlds in self._ways[self._joined :]:
+            first, *more = joined(worlds, self._inside)
+            known = self._world
+            self._world = (
+                first.shared(more, ways=False) if known is None else known.shared([first, *more], ways=False)
+            )
+        self._joined = len(self._ways)
+        assert self._world is not None
+        return self._world
+
+
+def joined(worlds: list[World], inside: list[World]) -> list[World]:
+    """The worlds of a function's callers together with those of a step in it."""
+    both = [each for world in worlds for own in inside if (each := world.joined(own)) is not None]
+    return few(both, ways=False)  # which of many ways it was is asked of arguments alone
+
+
 class Event:
     """A call of a library in worker code.
 
     ``name`` is the callee's documented name; a method of a library's object is ``maker().method``, with
     ``owner`` the object. ``role`` tells the entry it was reached from: dataset, collate_fn or
-    worker_init_fn. ``visit`` is that of the function it stands in.
+    worker_init_fn.
     """
 
-    __slots__ = ("link", "name", "node", "owner", "point", "role", "visit", "world")
+    __slots__ = ("_world", "link", "name", "node", "owner", "point", "role")
 
     def __init__(
         self,
@@ -35,19 +72,23 @@ class Event:
         owner: Made | None,
         node: ast.AST,
         point: Point,
-        world: World,
+        world: World | Met,
         link: Link,
         role: str,
-        visit: Visit | None = None,
     ) -> None:
         self.name = name
         self.owner = owner
         self.node = node
         self.point = point
-        self.world = world
+        self._world = world
         self.link = link
         self.role = role
-        self.visit = visit
+
+    @property
+    def world(self) -> World:
+        """What all the ways assume that lead there."""
+        world = self._world
+        return world.world if isinstance(world, Met) else world
 
     @property
     def module(self) -> Module:
@@ -64,24 +105,38 @@ class Event:
 
     def by(self, link: Link) -> Event:
         """The same at the end of another chain of calls."""
-        return Event(self.name, self.owner, self.node, self.point, self.world, link, self.role, self.visit)
+        return Event(self.name, self.owner, self.node, self.point, self._world, link, self.role)
 
 
 class Visit:
     """A function of the program that workers execute, with the frame and the shortest chain that led there.
 
     ``callers`` are all the calls that lead there: what the call stands in, and its node; and where that is.
+    ``worlds`` are those in which it is come to.
     """
 
-    __slots__ = ("callers", "frame", "function", "link", "role", "world")
+    __slots__ = ("_world", "callers", "frame", "function", "link", "role", "worlds")
 
     def __init__(self, function: Function, frame: Frame, world: World, link: Link, role: str) -> None:
         self.function = function
         self.frame = frame
-        self.world = world
+        self.worlds: list[World] = []
+        self._world: World | None = world
         self.link = link
         self.role = role
         self.callers: dict[tuple[Above, ast.AST | None], Point | None] = {}
+
+    def come_to(self, worlds: list[World]) -> None:
+        """The function is come to in some more worlds."""
+        self.worlds += worlds
+        self._world = None
+
+    @property
+    def world(self) -> World:
+        """What all the ways assume that lead there."""
+        if self._world is None:
+            self._world = self.worlds[0].shared(self.worlds[1:], ways=False)
+        return self._world
 
 
 # What a call stands in: a function that workers execute, or what a loader was given.

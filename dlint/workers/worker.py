@@ -11,7 +11,6 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from dlint.evaluation.flow import few
 from dlint.knowledge.callbacks import is_pipeline, runs_at_once, takes_transform
 from dlint.knowledge.loading import (
     HAND_ON,
@@ -37,7 +36,7 @@ from dlint.values.values import (
     Value,
 )
 from dlint.values.worlds import HERE, World
-from dlint.workers.events import Above, Event, Visit, linked, ways
+from dlint.workers.events import Above, Event, Met, Visit, joined, linked, ways
 from dlint.workers.item_objects import ItemObjects
 from dlint.workers.of_dataset import WORKERS_DATASET, held_by
 from dlint.workers.parts.composed import made_of
@@ -45,25 +44,13 @@ from dlint.workers.parts.inner_datasets import inner_datasets
 from dlint.workers.parts.pipelines import kept_functions, parts_of_pipeline
 from dlint.workers.reach import Link
 from dlint.workers.summaries.meeting import Asked, Entered, Meeting, Noted, Step, when_called
-from dlint.workers.summaries.summaries import Summaries, Summary
+from dlint.workers.summaries.summaries import Summaries, Summary, renamed
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
 # A function that is come to in more ways than so many is looked at with nothing assumed.
 _MOST_WORLDS = 6
-
-
-class _Followed:
-    """A visit, and how far its function has been followed."""
-
-    __slots__ = ("noted", "summary", "visit", "worlds")
-
-    def __init__(self, visit: Visit, summary: Summary) -> None:
-        self.visit = visit
-        self.summary = summary
-        self.worlds: list[World] = []  # in which it was come to
-        self.noted: list[Event | None] = [None] * len(summary.steps)  # by the summary's steps
 
 
 class WorkerCode:
@@ -75,10 +62,11 @@ class WorkerCode:
         self.events: list[Event] = []
         self.visits: list[Visit] = []
         self.instances: dict[Key, Instance] = {}
-        self._followed: dict[tuple[int, str], _Followed] = {}  # by the ids of summaries, and roles
-        self._waiting: dict[
-            _Followed, list[World]
-        ] = {}  # what is new of each, in the order they were come to
+        self._visits: dict[tuple[int, str], Visit] = {}
+        self._visit_of: dict[int, Visit] = {}  # by the id of its link
+        self._met: dict[int, list[Met | None]] = {}  # by the id of a visit, for the worlds of its summary
+        self._summary_of: dict[int, Summary] = {}  # by the id of a visit
+        self._waiting: dict[Visit, list[World]] = {}  # what is new of each, in the order they were come to
         self._role = "dataset"
 
     # Entries
@@ -123,7 +111,7 @@ class WorkerCode:
             if not isinstance(event.node, ast.Call):
                 continue
             self._role = event.role
-            given, visit = arguments_of(event.node, event.point), self._visit_of[id(event)]
+            given, visit = arguments_of(event.node, event.point), self._visit_of[id(event.link)]
             called = [
                 (function, both)
                 for dataset, world in datasets
@@ -212,78 +200,94 @@ class WorkerCode:
         self._take(Entered(function, Arguments(), None, None), [world], above)
 
     def _take(self, step: Step, worlds: list[World], above: Above) -> None:
-        """Takes in a step of the function that is visited."""
+        """Takes in a step beside those of the functions that are visited."""
         match step:
             case Entered():
-                summary, worlds = self._summaries.find(step, worlds)
-                followed = self._come(summary, step, above)
-                news = self._news(followed, worlds)
-                if news:
-                    self._waiting.setdefault(followed, []).extend(news)
+                self._come(step, above, worlds)
             case Asked():
                 for world in worlds:
                     self._data(step.value, world, set())
 
     def _run(self) -> None:
         while self._waiting:
-            followed = next(iter(self._waiting))  # the nearest
-            worlds = self._waiting.pop(followed)
-            self._role = followed.visit.role
-            # Many steps stand in the same worlds.
-            joined: dict[tuple[int, ...], list[World]] = {}
-            for number, (step, inside) in enumerate(followed.summary.steps):
-                mark = tuple(map(id, inside))
-                both = joined.get(mark)
-                if both is None:
-                    both = joined[mark] = _joined(worlds, inside)
-                if both and isinstance(step, Noted):
-                    self._note(number, step, both, followed)
-                elif both:
-                    self._take(step, both, followed.visit)
+            visit = next(iter(self._waiting))  # the nearest
+            worlds = self._waiting.pop(visit)
+            self._role = visit.role
+            self._follow(visit, self._summary_of[id(visit)], worlds)
 
-    def _come(self, summary: Summary, call: Entered, above: Above) -> _Followed:
-        """The visit of a function that is come to; the first way there is the shortest."""
+    def _follow(self, visit: Visit, summary: Summary, worlds: list[World]) -> None:
+        """Takes in the steps of a function that is come to in some worlds."""
+        known = self._met.setdefault(id(visit), [None] * len(summary.worlds))
+        first = [met is None for met in known]  # nothing that stands there was come to before
+        both: list[list[World] | None] = [None] * len(known)
+        for which, inside in enumerate(summary.worlds):
+            if _agree(worlds, inside):
+                met = known[which]
+                if met is None:
+                    met = known[which] = Met(inside)
+                met.come_to(worlds)
+            else:
+                both[which] = []
+        for step, which in summary.steps:
+            here = both[which]
+            if here is not None and not here:
+                continue
+            if isinstance(step, Noted):
+                met = known[which]
+                if first[which] and met is not None:
+                    self.events.append(
+                        Event(step.name, step.owner, step.node, step.at, met, visit.link, visit.role)
+                    )
+                continue
+            if isinstance(step, Entered) and self._is_known(step, visit):
+                continue
+            if here is None:
+                here = both[which] = joined(worlds, summary.worlds[which])
+            self._take(step, here, visit)
+
+    def _is_known(self, call: Entered, above: Visit) -> bool:
+        """Notes who calls a function that is come to already with nothing assumed: no way there is new."""
+        summary, _ = self._summaries.find(call)
+        visit = self._visits.get((id(summary), self._role))
+        if visit is None or all(world.facts for world in visit.worlds):
+            return False
+        visit.callers.setdefault((above, call.node), call.at)
+        return True
+
+    def _come(self, call: Entered, above: Above, worlds: list[World]) -> None:
+        """Comes to a function in some worlds; the first way there is the shortest."""
+        summary, names = self._summaries.find(call)
         mark = (id(summary), self._role)
-        followed = self._followed.get(mark)
-        if followed is None:
+        visit = self._visits.get(mark)
+        if visit is None:
             link = linked(call.function, call.at, call.node, above)
-            visit = Visit(call.function, summary.frame, HERE, link, self._role)
-            followed = self._followed[mark] = _Followed(visit, summary)
+            visit = self._visits[mark] = Visit(call.function, summary.frame, HERE, link, self._role)
+            self._summary_of[id(visit)] = summary
+            self._visit_of[id(link)] = visit
             self.visits.append(visit)
-        followed.visit.callers.setdefault((above, call.node), call.at)
-        return followed
-
-    def _news(self, followed: _Followed, worlds: list[World]) -> list[World]:
-        """Those worlds in which a function is come to that are not among the ones in which it was."""
-        known = followed.worlds
-        news = [world for world in worlds if not any(world.is_within(each) for each in known)]
-        if len(known) + len(news) > _MOST_WORLDS:
-            news = [HERE] if news else []
+        visit.callers.setdefault((above, call.node), call.at)
+        news = _news(visit, [renamed(world, names) for world in worlds] if names else worlds)
         if news:
-            known += news
-            followed.visit.world = known[0].shared(known[1:], ways=False)
-        return news
-
-    def _note(self, number: int, step: Noted, worlds: list[World], followed: _Followed) -> None:
-        known = followed.noted[number]
-        if known is not None:
-            known.world = known.world.shared(worlds, ways=False)
-            return
-        visit = followed.visit
-        world = worlds[0].shared(worlds[1:], ways=False)
-        event = Event(step.name, step.owner, step.node, step.at, world, visit.link, self._role, visit)
-        followed.noted[number] = event
-        self.events.append(event)
+            visit.come_to(news)
+            self._waiting.setdefault(visit, []).extend(news)
 
     def each_way(self, events: Iterable[Event]) -> Iterator[Event]:
         """Events once for each chain of calls that leads to them, the shortest first: what stands on the way
         to them may be one thing on one way and another on the next. Of many chains the first."""
         for event in events:
-            for link in ways(event.visit) if event.visit is not None else ():
+            for link in ways(self._visit_of[id(event.link)]):
                 yield event if link is event.link else event.by(link)
 
 
-def _joined(worlds: list[World], inside: list[World]) -> list[World]:
-    """The worlds of a function's callers together with those of a step in it."""
-    both = [each for world in worlds for own in inside if (each := world.joined(own)) is not None]
-    return few(both, ways=False)  # which of many ways it was is asked of arguments alone
+def _news(visit: Visit, worlds: list[World]) -> list[World]:
+    """Those worlds in which a function is come to that are not among the ones in which it was."""
+    known = visit.worlds
+    news = [world for world in worlds if not any(world.is_within(each) for each in known)]
+    if len(known) + len(news) > _MOST_WORLDS:
+        news = [HERE] if news else []
+    return news
+
+
+def _agree(worlds: list[World], inside: list[World]) -> bool:
+    """Whether a step in a function can happen in some of the worlds in which it is come to."""
+    return any(world.agrees(own) for world in worlds for own in inside)

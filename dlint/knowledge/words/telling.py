@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 
 DECIDED_BY_ARGUMENTS = re.compile(
-    r"cuda|device|\.to\(|seed|generator|random_state|\brng\b|Pool|Executor|Thread|Process|num_threads|workers"
+    r"cuda|device|\.to\(|seed|generator|random_state|\brng\b|(?:Pool|Executor|Threads?|Process)\b|num_threads|workers"
 )
 
 # Words of classes whose objects hold what two of them must not be taken to share.
-HOLDS_ITS_OWN = re.compile(r"Lock|Semaphore|Condition|Queue|Pool|Executor|Thread|Process")
+HOLDS_ITS_OWN = re.compile(r"(?:Lock|Semaphore|Condition|Queue|Pool|Executor|Thread|Process)\b")

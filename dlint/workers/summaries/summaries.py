@@ -35,14 +35,23 @@ _EACH = 200
 
 
 class Summary:
-    """What a function does, and the frame in which it was looked at."""
+    """What a function does, and the frame in which it was looked at. Many steps stand in the same ``worlds``:
+    each is kept with their number."""
 
-    __slots__ = ("frame", "function", "is_complete", "steps")
+    __slots__ = ("frame", "function", "is_complete", "steps", "worlds")
 
     def __init__(self, function: Function, frame: Frame, steps: list[tuple[Step, list[World]]]) -> None:
         self.function = function
         self.frame = frame
-        self.steps = steps
+        self.worlds: list[list[World]] = []
+        self.steps: list[tuple[Step, int]] = []
+        numbers: dict[tuple[int, ...], int] = {}
+        for step, inside in steps:
+            mark = tuple(map(id, inside))
+            which = numbers.setdefault(mark, len(numbers))
+            if which == len(self.worlds):
+                self.worlds.append(inside)
+            self.steps.append((step, which))
         self.is_complete = False  # whether those of all that it calls are there
 
 
@@ -68,16 +77,16 @@ class Summaries:
         assert isinstance(found, Summaries)
         return found
 
-    def find(self, call: Entered, worlds: list[World]) -> tuple[Summary, list[World]]:
-        """The summary of a function that is called so, and in its terms the worlds in which it is."""
+    def find(self, call: Entered) -> tuple[Summary, dict[Key, Key]]:
+        """The summary of a function that is called so, and how unknown things of the caller are called in
+        it."""
         found = self._by_call.get(id(call))
         if found is None:
             summary, renamed = self._looked_up(call)
             self._complete(summary)
             self._by_call[id(call)] = (call, summary, renamed)
-        else:
-            _, summary, renamed = found
-        return summary, [_renamed(world, renamed) for world in worlds] if renamed else worlds
+            return summary, renamed
+        return found[1], found[2]
 
     def _looked_up(self, call: Entered) -> tuple[Summary, dict[Key, Key]]:
         frame = self._evaluator.calls.enter(*call)
@@ -270,7 +279,7 @@ class Summaries:
         return shape
 
 
-def _renamed(world: World, names: dict[Key, Key]) -> World:
+def renamed(world: World, names: dict[Key, Key]) -> World:
     """What a caller assumes of the unknown things that it passes on, under the names they have in the
     summary."""
     for mine, theirs in names.items():
