@@ -38,7 +38,7 @@ from dlint.values.values import (
 from dlint.values.worlds import HERE, World
 from dlint.workers.events import Above, Event, Met, Visit, joined, linked, ways
 from dlint.workers.item_objects import ItemObjects
-from dlint.workers.of_dataset import WORKERS_DATASET, held_by
+from dlint.workers.own_dataset.held import WORKERS_DATASET, held_by
 from dlint.workers.parts.composed import made_of
 from dlint.workers.parts.inner_datasets import inner_datasets
 from dlint.workers.parts.pipelines import kept_functions, parts_of_pipeline
