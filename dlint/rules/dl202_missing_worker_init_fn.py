@@ -96,13 +96,10 @@ from dlint.fork.start_method import surely_starts_anew
 from dlint.knowledge.randomness import (
     GIVEN_STATE,
     SAYS_WORKERS,
-    SEEDS,
     TRAINER_SEEDS_WORKERS,
     draws_as_told,
     draws_from_numpy,
     draws_inside,
-    may_seed_numpy,
-    seeds_nothing,
 )
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.loaders.passes import is_passed_once
@@ -112,14 +109,14 @@ from dlint.program.conditions import both, with_workers
 from dlint.program.endless import keeps_workers
 from dlint.program.generators.renewals import lacks_init
 from dlint.program.program import Program
-from dlint.randomness.init_functions import behind_partials
+from dlint.randomness.numpy_left_alone import leaves_numpy_alone
 from dlint.randomness.replacements import REPLACING, replaces_item
 from dlint.randomness.seeded_before import comes_after_seeding, seeding_of, seeds_alike
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, place
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
-from dlint.values.values import Class, Const, External, Function, Instance, Made, Unknown, Value
+from dlint.values.values import Const, External, Function, Instance, Made
 from dlint.workers.events import Event
 from dlint.workers.reach import Link
 from dlint.workers.sharing import codes_of
@@ -166,7 +163,7 @@ def check(program: Program) -> Iterator[Found]:
                 continue
             drawing = [use for use in uses if nearest.get(id(use.code)) is not None]
             missing = lacks_init(program, loader, drawing)
-            if missing or _leaves_numpy_alone(program, uses):
+            if missing or leaves_numpy_alone(program.evaluator, uses):
                 if program.releases.torch_is_from(_SEEDS_ITSELF):
                     return
                 repeat = _repeated(program, loader)
@@ -230,59 +227,6 @@ def _repeated(program: Program, loader: Loader) -> str | None:
     if keeps_workers(program, loader) or is_passed_once(program, loader):
         return None if one else "all workers repeat its numbers"
     return "every epoch repeats its numbers" if one else "all workers and epochs repeat them"
-
-
-def _leaves_numpy_alone(program: Program, uses: list[WorkerUse]) -> bool:
-    """Whether the loader's worker_init_fn is known to its end and seeds other libraries only, or nothing; on
-    some ways there may be none."""
-    for use in uses:
-        loader = use.loader
-        if use.dataset is None and loader is not None:
-            given = [value for value in loader.values("worker_init_fn") if not _is_none(value)]
-            known = bool(given) and all(value is not None and _is_known(program, value) for value in given)
-            return known and _seeds_no_numpy(program, use.code)
-    return False
-
-
-def _is_none(value: Value | None) -> bool:
-    return value is None or (isinstance(value, Const) and value.value is None)
-
-
-def _is_known(program: Program, given: Value) -> bool:
-    """Whether a function is the program's own, or an object of it that is called as one."""
-    given = behind_partials(given)
-    if isinstance(given, Instance):
-        return bool(program.evaluator.classes.methods(given, "__call__"))
-    return isinstance(given, Function)
-
-
-def _seeds_no_numpy(program: Program, code: WorkerCode) -> bool:
-    names = {event.name for event in code.events if event.role == "worker_init_fn"}
-    if any(may_seed_numpy(name) for name in names):
-        return False
-    # What seeds others has seeding for its subject; what seeds nothing may leave it to what it calls.
-    sure = any(name in SEEDS for name in names)
-    for visit in code.visits:
-        if visit.role != "worker_init_fn":
-            continue
-        if not sure and _has_subclasses(program, visit.function):
-            return False
-        for node in function_body(visit.function.node):
-            if isinstance(node, ast.Call):
-                for value, _ in program.evaluator.values(node.func, Point(visit.frame, None), visit.world):
-                    if isinstance(value, Unknown) or not (sure or _seeds_nothing(value)):
-                        return False
-    return True
-
-
-def _seeds_nothing(value: Value) -> bool:
-    """Whether a call surely leaves NumPy's state alone, what it leads to in the program left aside."""
-    return seeds_nothing(value.name) if isinstance(value, External) else isinstance(value, Function | Class)
-
-
-def _has_subclasses(program: Program, function: Function) -> bool:
-    """Whether a method may be another one in the end."""
-    return function.owner is not None and bool(program.evaluator.classes.subclasses(function.owner, 1))
 
 
 def _nearest_draw(program: Program, code: WorkerCode) -> Event | None:

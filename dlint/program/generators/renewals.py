@@ -23,7 +23,7 @@ from dlint.workers.own_dataset.meant import meant
 from dlint.workers.uses import WorkerUse
 
 
-def renewed_by_call(program: Program, use: WorkerUse, made: Made) -> bool:
+def _renewed_by_call(program: Program, use: WorkerUse, made: Made) -> bool:
     """Whether the loader's ``worker_init_fn`` seeds the generator again, or calls a method that makes or
     seeds it anew."""
     owner = _class_of(made)
@@ -202,7 +202,7 @@ def restored_by(node: ast.AST) -> ast.expr | None:
 
 def is_renewed(program: Program, use: WorkerUse, made: Made) -> bool:
     """Whether the workers of a use get another generator where they start, whoever has the loader made."""
-    if not (renewed(program, use, made) or renewed_by_call(program, use, made)):
+    if not (renewed(program, use, made) or _renewed_by_call(program, use, made)):
         return False
     if use.loader is None or after_fork(program, use):  # which serves every loader
         return True

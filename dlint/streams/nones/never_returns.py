@@ -15,7 +15,7 @@ from dlint.values.worlds import World
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
-DEEPEST = 4  # calls followed to what ends the program
+_DEEPEST = 4  # calls followed to what ends the program
 _EXITS = frozenset(
     {"sys.exit", "os._exit", "os.abort", "six.raise_from", "six.reraise", "builtins.exit", "builtins.quit"}
 )
@@ -42,4 +42,4 @@ def never_returns(evaluator: Evaluator, frame: Frame, world: World, depth: int, 
 
 def never_in(evaluator: Evaluator, frame: Frame, world: World) -> NoReturn:
     """Which statements of a function never return."""
-    return partial(never_returns, evaluator, frame, world, DEEPEST)
+    return partial(never_returns, evaluator, frame, world, _DEEPEST)
