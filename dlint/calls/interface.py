@@ -14,7 +14,7 @@ from dlint.source.module import Module
 from dlint.source.statements import FunctionNode
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Class, External, Instance, Key
+from dlint.values.values import Class, External, Instance, Key, Value
 from dlint.values.worlds import World
 
 
@@ -45,6 +45,8 @@ class Entries(evaluation.Entries, Protocol):
     def is_filled(self, name: str, point: Point) -> bool: ...
 
     def is_handed_on(self, name: str, point: Point) -> bool: ...
+
+    def lacks(self, table: Value, key: str) -> bool: ...
 
 
 class Members(evaluation.Members, Protocol):
