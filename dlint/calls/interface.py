@@ -62,6 +62,8 @@ class Entries(evaluation.Entries, Protocol):
 
     def is_handed_on(self, name: str, point: Point) -> bool: ...
 
+    def lacks(self, table: Value, key: str) -> bool: ...
+
 
 class Members(evaluation.Members, Protocol):
     """What is stored in attributes of what functions hand on, and who stores there."""

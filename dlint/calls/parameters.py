@@ -41,6 +41,8 @@ class Parameters:
         self._evaluator = evaluator
         # The parameters that were asked for, by the key of their frame.
         self.reads: dict[Key, set[str]] = {}
+        # What they are with nothing assumed: summaries of functions ask it for every call.
+        self._known: dict[tuple[str, Key], list[Outcome]] = {}
         self._filled: dict[int, bool] = {}
         self._inside: dict[int, list[Inside] | None] = {}
         self._asking: dict[tuple[int, str], int] = {}
@@ -52,6 +54,18 @@ class Parameters:
     def values(self, name: str, frame: Frame, world: World) -> list[Outcome]:
         """The values of a function's parameter in a frame."""
         self.reads.setdefault(frame.key, set()).add(name)
+        if world.facts:
+            return self._found(name, frame, world)
+        mark = (name, frame.key)
+        known = self._known.get(mark)
+        if known is None:
+            found, sure = self._evaluator.whole(lambda: self._found(name, frame, HERE))
+            if sure:
+                self._known[mark] = found
+            return found
+        return known
+
+    def _found(self, name: str, frame: Frame, world: World) -> list[Outcome]:
         found = self._values(name, frame, world)
         if name in self._declared_paths(frame):
             found = declared_paths.declared(found)
@@ -411,7 +425,11 @@ class Parameters:
                 continue
             following = []
             for start in worlds:
-                for table, w in self._evaluator.value_of(argument, start):
+                tables = self._evaluator.value_of(argument, start)
+                if tables and all(self._evaluator.entries.lacks(table, name) for table, _ in tables):
+                    following.append(start)  # whichever it is
+                    continue
+                for table, w in tables:
                     held = self._evaluator.entries.picked_of(argument, table, name, w)
                     absent = [v for value, v in held if value is ABSENT]
                     outcomes += [(value, v) for value, v in held if value is not ABSENT]

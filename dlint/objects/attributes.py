@@ -66,6 +66,8 @@ class Attributes:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._stores: dict[int, dict[str, list[FunctionNode]]] = {}
+        # By class: the attributes that its methods store, and code elsewhere may.
+        self._names: dict[Key, set[str]] = {}
         self.outside = Outside(evaluator)
         self._declared = Declared(evaluator)
         self._grown = Grown(evaluator)
@@ -471,8 +473,12 @@ class Attributes:
 
     def set_from_outside(self, instance: Instance) -> frozenset[int]:
         """The places outside its class that store in attributes of an object."""
-        line = self._evaluator.classes.line(instance.cls)
-        names = {name for above in line for name in self._stores_of(above.node)}
+        names = self._names.get(instance.cls.key)
+        if names is None:
+            line = self._evaluator.classes.line(instance.cls)
+            stored = self._evaluator.modules.index.stored_elsewhere
+            names = {name for above in line for name in self._stores_of(above.node) if stored(name)}
+            self._names[instance.cls.key] = names
         return self.outside.marks(instance, names)
 
     def is_set_from_outside(self, instance: Instance, name: str) -> bool:

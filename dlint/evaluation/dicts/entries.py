@@ -250,6 +250,10 @@ class Entries:
                 return stored
         return self.picked(table, key, world)
 
+    def lacks(self, table: Value, key: str) -> bool:
+        """Whether a dict surely has nothing under a key."""
+        return isinstance(table, Table) and not table.open and key not in table.items
+
     def picked(self, table: Value, key: str, world: World) -> list[Outcome]:
         """What a dict holds under a key."""
         if isinstance(table, Table) and key in table.items:
