@@ -23,7 +23,7 @@ from dlint.source.statements import (
     parameters,
     statements_in,
 )
-from dlint.values.frame import Arguments, Frame, Point
+from dlint.values.frame import Arguments, Frame, Point, layout_of
 from dlint.values.values import Instance, Items, Made, Table, Value
 from dlint.values.worlds import HERE, World
 from dlint.workers.repetition import is_only_where_none
@@ -52,9 +52,18 @@ class Held(NamedTuple):
     world: World
 
 
-def held(program: Program, owner: Instance, names: set[str]) -> Iterator[Held]:
+def held(program: Program, owner: Instance, names: set[str]) -> list[Held]:
     """What the attributes of an object hold once it is made; for a part of a handle
-    (``self.file["images"]``), the handle."""
+    (``self.file["images"]``), the handle. Many datasets may have one object: found once."""
+    mark = ("held", owner.key, frozenset(names))
+    if mark not in program.answers:
+        program.evaluator.start()  # else what has been asked before decides what is found here
+        program.answers[mark] = list(_held(program, owner, names))
+    found: list[Held] = program.answers[mark]
+    return found
+
+
+def _held(program: Program, owner: Instance, names: set[str]) -> Iterator[Held]:
     evaluator = program.evaluator
     for name, path, point, world in evaluator.construction.stores(owner, HERE, names):
         assert point.statement is not None
@@ -178,13 +187,17 @@ def _is_dropped(program: Program, owner: Instance, name: str, begun: list[Frame]
 
 def _puts_in(node: ast.ClassDef, names: set[str]) -> bool:
     """Whether methods of a class besides its constructor put anything into attributes of some names."""
-    return any(
-        put[0].attr in names
-        for function in functions_in(node.body)
-        if function.name != "__init__"
-        for statement in statements_in(function.body)
-        if (put := _stored_into(statement)) is not None
-    )
+    answers = layout_of(node).answers
+    if _puts_in not in answers:
+        answers[_puts_in] = {
+            put[0].attr
+            for function in functions_in(node.body)
+            if function.name != "__init__"
+            for statement in statements_in(function.body)
+            if (put := _stored_into(statement)) is not None
+        }
+    into: set[str] = answers[_puts_in]
+    return not into.isdisjoint(names)
 
 
 def _stored_into(statement: ast.stmt) -> tuple[ast.Attribute, ast.expr] | None:

@@ -14,13 +14,14 @@ from dlint.objects.elsewhere.additions import GROWS, growths
 from dlint.objects.set_by_name import set_by_text
 from dlint.source.statements import FunctionNode, functions_in, own_names, self_name, statements_in
 from dlint.values.frame import Frame, Point
-from dlint.values.values import Const, Instance, Items, Value
+from dlint.values.values import Class, Const, Instance, Items, Key, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
-_PUTS = re.compile(rf"\.\w+{GROWS}")
+# Which class an object is of, this asks: it hands it to nobody.
+_SUPER = re.compile(r"\bsuper\([^()]*\)")
 
 
 def put_while_made(
@@ -31,11 +32,9 @@ def put_while_made(
     set attributes to by names that they put together."""
     begun = [frame for _, frame in evaluator.initialisers.of(instance)]
     yield from _set_by_text(evaluator, begun, world)
-    if not any(
-        function.name != "__init__" and _PUTS.search(above.module.text_of(function))
-        for above in evaluator.classes.line(instance.cls)
-        for function in functions_in(above.node.body)
-    ):
+    putting = evaluator.kept.setdefault(_Putting, _Putting())
+    assert isinstance(putting, _Putting)
+    if not putting.may_put(evaluator, instance.cls):
         return
     run = [
         frame
@@ -57,6 +56,47 @@ def put_while_made(
                             for value, there in evaluator.values(added.value, point, w):
                                 for each in _each(value) if added.each else [value]:
                                     yield name, each, there
+
+
+class _Putting:
+    """Whether methods of a class may put something in its object's containers where that is made, by their
+    texts: found once for all its objects."""
+
+    def __init__(self) -> None:
+        self._known: dict[Key, bool] = {}
+
+    def may_put(self, evaluator: Evaluator, cls: Class) -> bool:
+        known = self._known.get(cls.key)
+        if known is None:
+            methods = [
+                (function, above.module.text_of(function))
+                for above in evaluator.classes.line(cls)
+                for function in functions_in(above.node.body)
+            ]
+            known = self._known[cls.key] = _may_put(methods)
+        return known
+
+
+def _may_put(methods: list[tuple[FunctionNode, str]]) -> bool:
+    """Whether some method, each with its text, puts something in a container of its object, and may be run
+    where that is made: another speaks of it, or does anything with the object itself."""
+    putting = [
+        function.name
+        for function, text in methods
+        if function.name != "__init__" and re.search(rf"\b{re.escape(self_name(function))}\.\w+{GROWS}", text)
+    ]
+    if not putting:
+        return False
+    spoken = re.compile(rf"\.(?:{'|'.join(map(re.escape, putting))})\b")
+    return any(spoken.search(text) or _uses_itself(function, text) for function, text in methods)
+
+
+def _uses_itself(function: FunctionNode, text: str) -> bool:
+    """Whether a method does more with its object than ask for its attributes: gives it away, goes through
+    it."""
+    lines = text.split("\n")[function.body[0].lineno - function.lineno :]
+    own = re.escape(self_name(function))
+    return re.search(rf"\b{own}\b(?!\s*\.)", _SUPER.sub("", "\n".join(lines))) is not None
 
 
 def _set_by_text(

@@ -236,7 +236,7 @@ def set_by_text(frame: Frame) -> Iterator[tuple[Point, ast.expr, ast.expr]]:
     if not isinstance(scope, FunctionNode):
         return
     own = self_name(scope)
-    for statement in statements_in(scope.body):
+    for statement in frame.layout.statements:
         match statement:
             case ast.Expr(
                 value=ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=receiver), key, value])

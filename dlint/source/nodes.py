@@ -40,6 +40,16 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
     spend(2 * (len(found) - paid))
 
 
+def names_in(node: ast.AST) -> frozenset[str]:
+    """The names that stand in a node, kept with it: many questions ask it of one place."""
+    known: frozenset[str] | None = getattr(node, _NAMES, None)
+    if known is None:
+        known = frozenset([each.id for each in walk(node) if isinstance(each, ast.Name)])
+        setattr(node, _NAMES, known)
+    return known
+
+
+_NAMES = "_dlint_names"
 # Fields with text or numbers, and the contexts of names, which say nothing that the name itself does not.
 _LEAVES = frozenset(
     ("ctx", "id", "attr", "arg", "name", "asname", "module", "level", "kind", "type_comment", "type_ignores")

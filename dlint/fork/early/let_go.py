@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from dlint.fork.early.starts import Start, is_in
 from dlint.fork.ways.run_by import closed_by
-from dlint.source.layout import Place
+from dlint.source.layout import Layout, Place
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, statements_in
 from dlint.values.frame import Point
@@ -32,8 +32,9 @@ def let_go(read: ast.expr, point: Point, start: Start, resets: frozenset[str] = 
     paths, scope = _paths(read), point.frame.scope
     if not paths or id(point.statement) not in point.frame.layout.places:
         return False
-    body = [] if isinstance(scope, ast.Lambda) else scope.body
-    drops = [each for each in statements_in(body) if _drops(each, body, paths, resets)]
+    if isinstance(scope, ast.Lambda):
+        return dropped_after(read, point, start, [])
+    drops = [each for each, taken in _letting_go(point.frame.layout) if _drops(each, taken, paths, resets)]
     return dropped_after(read, point, start, drops)
 
 
@@ -106,7 +107,21 @@ def starts_inside(statement: ast.stmt, start: Start) -> bool:
     return isinstance(statement, ast.With) and any(is_in(at, statement.body) for at in start.places or ())
 
 
-def _drops(statement: ast.stmt, body: list[ast.stmt], paths: set[str], resets: frozenset[str]) -> bool:
+def _letting_go(layout: Layout) -> list[tuple[ast.stmt, list[str | None]]]:
+    """The statements of a scope that may let go of something: by a method that they call, or of what goes by
+    some paths; read once."""
+    if _letting_go not in layout.answers:
+        layout.answers[_letting_go] = [
+            (each, taken)
+            for each in layout.statements
+            if (taken := [dotted(held) for held, _ in taken_away(each, layout.body)])
+            or isinstance(each, ast.Expr)
+        ]
+    found: list[tuple[ast.stmt, list[str | None]]] = layout.answers[_letting_go]
+    return found
+
+
+def _drops(statement: ast.stmt, taken: list[str | None], paths: set[str], resets: frozenset[str]) -> bool:
     """Whether a statement of a scope lets go of what something that goes by one of some paths holds."""
     match statement:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=held, attr=method))):
@@ -116,7 +131,7 @@ def _drops(statement: ast.stmt, body: list[ast.stmt], paths: set[str], resets: f
                     return True
                 if method in resets and ".dataset." in on:
                     return True
-    return any(dotted(held) in paths for held, _ in taken_away(statement, body))
+    return any(path in paths for path in taken)
 
 
 def taken_away(statement: ast.stmt, body: list[ast.stmt]) -> Iterator[tuple[ast.expr, str | None]]:

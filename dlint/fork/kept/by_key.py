@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.handles import handle_of
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, parameters, self_name
+from dlint.source.statements import FunctionNode, dotted, parameters, self_name
 from dlint.values.frame import Frame, Point
 from dlint.values.places import tests_around
 from dlint.values.values import Class, Const, Instance, Made, Value
@@ -173,6 +173,11 @@ def _named_for_all(evaluator: Evaluator, statement: ast.stmt, point: Point) -> s
 
 def _class_meant(evaluator: Evaluator, held: ast.expr, point: Point) -> Class | None:
     """The class that an expression stands for: ``cls``, ``type(self)``, ``self.__class__``."""
+    frame = point.frame
+    if isinstance(held, ast.Name) and isinstance(frame.receiver, Instance):
+        scope = frame.scope
+        if isinstance(scope, FunctionNode) and held.id == self_name(scope) not in frame.layout.binds:
+            return None  # the object itself, in most methods
     values = [value for value, _ in evaluator.values(held, point)]
     match held:
         case ast.Attribute(value=own, attr="__class__"):

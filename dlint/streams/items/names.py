@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Set
 
-from dlint.source.nodes import children, walk
+from dlint.source.nodes import children, names_in, walk
 from dlint.source.statements import as_try, blocks, own_names, parameters, statements_in
 from dlint.values.frame import Arguments, Frame
 
@@ -65,7 +65,7 @@ def _is_setting(value: ast.expr, others: Set[str]) -> bool:
 
 def mentions(node: ast.AST, names: Set[str]) -> bool:
     """Whether an expression has one of some names in it."""
-    return any(isinstance(inner, ast.Name) and inner.id in names for inner in walk(node))
+    return not names_in(node).isdisjoint(names)
 
 
 def is_index(node: ast.AST, index: Set[str]) -> bool:

@@ -9,13 +9,15 @@ may put something in its place.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from dlint.source.nodes import walk
+from dlint.source.layout import Layout
+from dlint.source.nodes import names_in, walk
 from dlint.source.statements import as_try, expressions, own_names, statements_in
 from dlint.streams.nones.endings import suppresses
 from dlint.streams.nones.written import handed, is_none, is_read, stored
+from dlint.values.frame import layout_of
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _Ways = tuple[bool, bool]  # whether a test of what is None may be true, and whether it may be false
@@ -54,9 +56,20 @@ def is_none_still(
 ) -> bool:
     """Whether what a statement has ``made`` None may be so ``at`` another, which only hands it on. Some nodes
     are ``spared``: the tests by which a loop tries again. ``never_returns`` tells calls that end it all."""
-    way = _Way(kept, made, at, spared, never_returns)
+    layout = layout_of(function)
+    around = {id(each) for statement in (made, at) for each in _around(layout, statement)}
+    way = _Way(kept, made, at, spared, never_returns, around)
     way.through(function.body, False)
     return way.comes
+
+
+def _around(layout: Layout, statement: ast.stmt) -> Iterator[ast.AST]:
+    """A statement, and those that it stands in."""
+    at: ast.AST | None = statement
+    while at is not None:
+        yield at
+        place = layout.places.get(id(at))
+        at = place.owner if place is not None else layout.try_of.get(id(at))
 
 
 class _Way:
@@ -69,8 +82,10 @@ class _Way:
         at: ast.stmt,
         spared: Sequence[ast.AST],
         never_returns: Callable[[ast.stmt], bool],
+        around: set[int],
     ) -> None:
         self.comes = False
+        self._around = around
         self._kept, self._made, self._at = kept, made, at
         self._spared = {id(inner) for each in spared for inner in walk(each)}
         self._never_returns = never_returns
@@ -87,6 +102,8 @@ class _Way:
         return here
 
     def _past(self, statement: ast.stmt, here: bool) -> bool:
+        if not here and id(statement) not in self._around and self._kept.name not in names_in(statement):
+            return False  # it is not there yet, and nothing here speaks of it
         self._met = self._met or here
         if statement is self._at:
             given = getattr(statement, "value", None)
@@ -219,7 +236,7 @@ class _Way:
         return (True, ends) if going_on else (ends, True)
 
     def _is_told(self, test: ast.expr) -> bool:
-        return any(isinstance(node, ast.Name) and node.id in self._told for node in walk(test))
+        return not names_in(test).isdisjoint(self._told)
 
     def _is_it(self, node: ast.expr) -> bool:
         """Whether an expression is what may be None."""
@@ -241,7 +258,7 @@ class _Way:
         return False
 
     def _names(self, node: ast.AST) -> bool:
-        return any(isinstance(each, ast.Name) and each.id == self._kept.name for each in walk(node))
+        return self._kept.name in names_in(node)
 
     def _is_used(self, node: ast.AST) -> bool:
         """Whether a statement or an expression does anything with it but to store or take another entry."""
@@ -252,6 +269,8 @@ class _Way:
 
     def _reads(self, node: ast.AST) -> bool:
         name, key = self._kept
+        if name not in names_in(node):
+            return False
         if key is None:
             return is_read(name, node, self._spared)
         apart = set(self._spared)
