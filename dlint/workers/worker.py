@@ -237,17 +237,22 @@ class WorkerCode:
         if len(known) + len(news) > _MOST_WORLDS:
             news = [HERE] if news else []
         if news:
+            for world in news:
+                world.keep()
             known += news
             followed.visit.world = known[0].shared(known[1:], ways=False)
+            followed.visit.world.keep()
         return news
 
     def _note(self, number: int, step: Noted, worlds: list[World], followed: _Followed) -> None:
         known = followed.noted[number]
         if known is not None:
             known.world = known.world.shared(worlds, ways=False)
+            known.world.keep()
             return
         visit = followed.visit
         world = worlds[0].shared(worlds[1:], ways=False)
+        world.keep()
         event = Event(step.name, step.owner, step.node, step.at, world, visit.link, self._role, visit)
         followed.noted[number] = event
         self.events.append(event)
