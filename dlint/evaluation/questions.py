@@ -137,8 +137,12 @@ class Questions:
             # What was asked while nothing else was open would be cut at the same place again, unless it may
             # cause more questions then.
             least = STEPS if mark[0] in OF_ALL else _LEAST
-            kept = sure or (outermost and room >= least)
-            (self._known if kept else self._draft)[mark] = known
+            if sure or (outermost and room >= least):
+                for _, w in known:
+                    w.keep()
+                self._known[mark] = known
+            else:
+                self._draft[mark] = known
         return known
 
     def _ask(self, ask: Callable[[World], list[Outcome]], mark: Key) -> tuple[list[Outcome], bool]:

@@ -84,10 +84,17 @@ def _one(about: About) -> About:
     return _abouts.setdefault(about, about)
 
 
+# What worlds assume that are kept for good, by what it is made of: half of them assume what another does, and
+# nearly always one that was kept lately.
+_kept: dict[int, dict[Key, Any]] = {}
+_MOST_KEPT: Final = 1 << 16
+
+
 def forget_choices() -> None:
     """Lets go of all tuples, when another program is looked at."""
     _choices.clear()
     _abouts.clear()
+    _kept.clear()
 
 
 class World:
@@ -97,10 +104,28 @@ class World:
     thing under the thing's key (a number), and every other assumption under what stands for a tuple.
     """
 
-    __slots__ = ("facts",)
+    __slots__ = ("_is_kept", "facts")
 
     def __init__(self, facts: dict[Key, Any] | None = None) -> None:
         self.facts: dict[Key, Any] = facts or {}
+        self._is_kept = False
+
+    def keep(self) -> None:
+        """Says that this world is there to stay: it shares its facts with those that assume the same. They
+        stay worlds of their own."""
+        if self._is_kept:
+            return
+        self._is_kept = True
+        facts = self.facts
+        # Facts are compared by identity: what was folded is equal, and not the same.
+        mark = hash((tuple(facts), tuple(map(id, facts.values()))))
+        known = _kept.get(mark)
+        if known is None:
+            if len(_kept) >= _MOST_KEPT:
+                _kept.clear()
+            _kept[mark] = facts
+        elif known == facts:
+            self.facts = known
 
     def known(self, key: Key) -> Any:
         """What this world assumes, None when nothing yet. ``(kind, thing)`` with one of the kinds truth,

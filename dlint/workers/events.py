@@ -45,8 +45,10 @@ class Met:
             self._world = (
                 first.shared(more, ways=False) if known is None else known.shared([first, *more], ways=False)
             )
-        self._joined = len(self._ways)
         assert self._world is not None
+        if self._joined < len(self._ways):
+            self._world.keep()
+            self._joined = len(self._ways)
         return self._world
 
 
@@ -136,6 +138,7 @@ class Visit:
         """What all the ways assume that lead there."""
         if self._world is None:
             self._world = self.worlds[0].shared(self.worlds[1:], ways=False)
+            self._world.keep()
         return self._world
 
 

@@ -268,6 +268,8 @@ class WorkerCode:
         visit.callers.setdefault((above, call.node), call.at)
         news = _news(visit, [renamed(world, names) for world in worlds] if names else worlds)
         if news:
+            for world in news:
+                world.keep()
             visit.come_to(news)
             self._waiting.setdefault(visit, []).extend(news)
 
