@@ -80,11 +80,24 @@ def _is_of_that_form(node: ast.ClassDef) -> bool:
         for target in statement.targets
         if isinstance(target, ast.Attribute)
     }
+    inside = list(walk(called))
+    names = {
+        target.id
+        for each in inside
+        if isinstance(each, ast.Assign) and _is_kept(each.value, kept, called)
+        for target in each.targets
+        if isinstance(target, ast.Name)
+    }
     return any(
-        isinstance(value, ast.Attribute) and value.attr in kept and _is_own(value, called)
-        for each in walk(called)
+        _is_kept(value, kept, called) or (isinstance(value, ast.Name) and value.id in names)
+        for each in inside
         for value in _put_as_target(each)
     )
+
+
+def _is_kept(node: ast.expr, kept: set[str], method: FunctionNode) -> bool:
+    """Whether an expression reads one of some attributes of a method's own object."""
+    return isinstance(node, ast.Attribute) and node.attr in kept and _is_own(node, method)
 
 
 def _is_own(node: ast.Attribute, method: FunctionNode) -> bool:
