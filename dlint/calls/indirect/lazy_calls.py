@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.words.reflection import DESCRIBES
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, functions_in, parameters, self_name
-from dlint.values.frame import Arguments, Point
+from dlint.values.frame import Argument, Arguments, Point, arguments_of
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Class, External, Partial, Value
+from dlint.values.values import Class, External, Partial, Unknown, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.interface import Evaluator
 
 _TARGET = "_target_"
+_SAMPLER = "sampler"
 
 
 class LazyCalls:
@@ -51,6 +52,19 @@ class LazyCalls:
         rest = Arguments(arguments.positional[1:], arguments.keywords)
         told = self._evaluator.value_of(arguments.positional[0], world)
         return [(Partial(target, rest), w) for target, w in told]
+
+    def told(self, call: ast.Call, point: Point) -> Arguments:
+        """The arguments that are written at a call. Of one that only describes what is called later nobody
+        knows the numbers and samplers of which the program stores others (``train.num_workers = 8``); what
+        else it is made of, some configuration has."""
+        given = arguments_of(call, point)
+        if isinstance(call.func, ast.Call) and self.is_maker(call.func, point):
+            index = self._evaluator.modules.index
+            for name, each in list(given.keywords.items()):
+                plain = isinstance(each.expression, ast.Constant) or name.endswith(_SAMPLER)
+                if plain and index.stored_elsewhere(name):
+                    given.keywords[name] = Argument(None, None, Unknown(("told later", id(call), name)))
+        return given
 
     def stand_in(self, statement: ast.stmt, point: Point) -> bool:
         """Whether a statement describes a call."""
