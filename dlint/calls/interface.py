@@ -54,6 +54,8 @@ class LazyCalls(Protocol):
 
     def describes(self, callee: Value) -> bool: ...
 
+    def told(self, call: ast.Call, point: Point) -> Arguments: ...
+
 
 class Entries(evaluation.Entries, Protocol):
     """What dicts hold under one key, and who tells."""

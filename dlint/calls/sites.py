@@ -337,7 +337,7 @@ class Sites:
         self, call: ast.Call, trail: list[ast.AST], module: Module, scope: FunctionNode, owner: Class | None
     ) -> Site | None:
         point = self.point_of(module, trail)
-        arguments = arguments_of(call, point)
+        arguments = self._evaluator.calls.lazy.told(call, point)
         for value, _ in self._evaluator.values(call.func, point):
             while isinstance(value, Partial):
                 arguments, value = arguments.after(value.arguments), value.callee

@@ -10,8 +10,11 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from dlint.evaluation.library.arguments import first
+from dlint.knowledge.loading import OPEN_SETTINGS
+from dlint.knowledge.names import canonical
 from dlint.knowledge.words.reflection import FINDS_BY_NAME
-from dlint.project.configuration.targets import PARTIAL, TELLS, Listed, Node, Section, made_in
+from dlint.project.configuration.targets import PARTIAL, TARGET, TELLS, Listed, Node, Section, made_in
 from dlint.source.statements import FunctionNode
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
@@ -22,9 +25,12 @@ from dlint.values.values import (
     Const,
     External,
     Function,
+    Instance,
     Items,
     Key,
+    Made,
     Partial,
+    Table,
     Unknown,
     Value,
 )
@@ -35,6 +41,8 @@ if TYPE_CHECKING:
 
 # Of so many mappings with a name, or under a key, the first are looked at.
 _MOST = 12
+# So deep mappings are written in one another.
+_FAR = 8
 
 
 class Configured:
@@ -46,6 +54,7 @@ class Configured:
         self._of: dict[int, list[Section]] = {}
         # What stands for the calls that make the objects, by the mapping.
         self._nodes: dict[int, ast.Pass] = {}
+        self._inside: dict[tuple[int, object], ast.Pass] = {}
 
     def under(self, asked: Argument, world: World) -> list[Section]:
         """The mappings that stand under the key by which an expression asks for one: ``cfg.data.train``,
@@ -117,6 +126,73 @@ class Configured:
             else:
                 found += self._evaluator.invoke(callee, arguments, node, point, w)
         return found
+
+    def of_value(self, told: Value, made: Made, point: Point, world: World) -> list[Outcome]:
+        """What is made of a configuration that the program writes itself, a dict, settings or an object of a
+        dataclass with a target; nothing of any other value."""
+        given = made.arguments.keywords
+        if isinstance(told, Partial):  # what hydra-zen builds
+            return self._evaluator.invoke(told, Arguments(keywords=given), made.node, point, world)
+        return [
+            outcome
+            for table, w in self._as_table(told, made.node, point, world)
+            for outcome in self._of_table(table, given, made.node, point, w, 0)
+        ]
+
+    def _as_table(self, told: Value, node: ast.AST, point: Point, world: World) -> list[tuple[Table, World]]:
+        found: list[Outcome] = [(told, world)]
+        if isinstance(told, Made) and told.name in OPEN_SETTINGS and len(told.arguments.all()) == 1:
+            found = first(self._evaluator, told.arguments, world)
+        elif isinstance(told, Class) and self._evaluator.classes.member(told, TARGET):
+            found = self._fields(Instance(told, Arguments(), node, point.key, point), node, point, world)
+        elif isinstance(told, Instance) and self._evaluator.classes.member(told.cls, TARGET):
+            found = self._fields(told, node, point, world)
+        return [(value, w) for value, w in found if isinstance(value, Table) and TARGET in value.items]
+
+    def _fields(self, record: Instance, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        return self._evaluator.records.as_dict(record, node, point, world, whole=False)
+
+    def _of_table(
+        self,
+        table: Table,
+        given: dict[str, Argument],
+        node: ast.AST,
+        point: Point,
+        world: World,
+        far: int,
+    ) -> list[Outcome]:
+        """What is made of a dict with a target, the dicts in it first."""
+        target = table.items.get(TARGET)
+        if not isinstance(target, Const) or not isinstance(target.value, str) or far > _FAR:
+            return []
+        told = {
+            name: Argument(None, None, self._inner(value, name, node, point, world, far))
+            for name, value in table.items.items()
+            if isinstance(name, str)
+        }
+        callees: list[Value] = self._evaluator.named.of_path(target.value, point) or [
+            External(canonical(target.value))
+        ]
+        return [
+            outcome
+            for callee in callees
+            for outcome in self.called(callee, {**told, **given}, node, point, world)
+        ]
+
+    def _inner(
+        self, value: Value, name: object, node: ast.AST, point: Point, world: World, far: int
+    ) -> Value:
+        """What stands in such a dict: what is made of it where it has a target itself."""
+        if isinstance(value, Items) and value.kind == "list":
+            made = [
+                self._inner(each, (name, at), node, point, world, far) for at, each in enumerate(value.items)
+            ]
+            return Items(value.kind, tuple(made), value.open)
+        if not isinstance(value, Table) or TARGET not in value.items:
+            return value
+        at = self._inside.setdefault((id(node), name), ast.Pass())
+        found = self._of_table(value, {}, at, point, world, far + 1)
+        return found[0][0] if len(found) == 1 else Unknown(("configured", id(at)))
 
     def _makings(self) -> list[Section]:
         if self._all is None:

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 from dlint.evaluation.configured import Configured
 from dlint.knowledge.names import ONLY_KINDS
 from dlint.knowledge.words.reflection import IMPORTS
-from dlint.project.configuration.targets import PARTIAL, TARGET, TELLS
 from dlint.source.nodes import walk
 from dlint.source.statements import functions_in
-from dlint.values.frame import Argument, Point
+from dlint.values.frame import Point
 from dlint.values.outcomes import OUTCOMES, Outcome, told_apart
 from dlint.values.values import (
     Class,
@@ -199,25 +198,15 @@ class Named:
         told = made.arguments.positional[:1]
         found: list[Outcome] = []
         for table, w in self._evaluator.value_of(told[0], world) if told else ():
-            target = table.items.get(TARGET) if isinstance(table, Table) else None
-            if isinstance(target, Const) and isinstance(target.value, str) and isinstance(table, Table):
-                held = {
-                    name: Argument(None, None, value)
-                    for name, value in table.items.items()
-                    if isinstance(name, str) and name not in TELLS
-                }
-                given = {**held, **made.arguments.keywords}
-                told_partial = table.items.get(PARTIAL)
-                if isinstance(told_partial, Const):
-                    given.setdefault(PARTIAL, Argument(None, None, told_partial))
-                for callee in self.of_path(target.value, point):
-                    found += self.configured.called(callee, given, made.node, point, w)
+            of_it = self.configured.of_value(table, made, point, w)
+            if of_it:
+                found += of_it
                 continue
-            more = made.arguments.keywords
+            given = made.arguments.keywords
             known = [
                 outcome
                 for making in self.configured.under(told[0], w)
-                for outcome in self.configured.made(making, more, made.node, point, w)
+                for outcome in self.configured.made(making, given, made.node, point, w)
             ]
             if known:
                 mark = ("instantiated", made.key, table.key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dlint.knowledge.words.reflection import DESCRIBES
+from dlint.knowledge.words.reflection import BUILDS, DESCRIBES
 
 # Objects that have what they are made of as attributes, by the same names.
 NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace", "easydict.EasyDict"})
@@ -23,6 +23,7 @@ WRAPPING = frozenset(
         "types.MappingProxyType",
         *NAMESPACES,
         *DESCRIBES,
+        BUILDS,
     }
 )
 _LOOKING = frozenset(

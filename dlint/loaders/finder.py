@@ -166,7 +166,7 @@ class LoaderFinder:
         evaluator = self._evaluator
         evaluator.start()
         point = evaluator.sites.point_of(module, trail)
-        arguments = arguments_of(call, point)
+        arguments = evaluator.calls.lazy.told(call, point)
         if isinstance(call.func, ast.Attribute) and call.func.attr == "__init__":
             return self._inherited(call, point, arguments)
         callees = evaluator.values(call.func, point)

@@ -342,23 +342,11 @@ class Loader:
             self._put_right = any(is_put_right(self._evaluator, options) for options in self.arguments.splats)
         return self._put_right
 
-    def _may_be_told_later(self, name: str) -> bool:
-        """Whether the call is only described, and the program stores another argument in descriptions."""
-        callee = self.call.func
-        return (
-            isinstance(callee, ast.Call)
-            and name != "dataset"
-            and self._evaluator.modules.index.stored_elsewhere(name)
-            and self._evaluator.calls.lazy.is_maker(callee, self.point)
-        )
-
     def _argument(self, name: str, world: World) -> list[tuple[Value | None, World]]:
         arguments = self.arguments
         put_right = name not in arguments.keywords and self._has_put_right()
         if put_right:
             arguments = Arguments(arguments.positional, spread=arguments.spread)
-        if self._may_be_told_later(name):
-            return [(Unknown(("told later", id(self.call), name)), world)]
         outcomes, worlds = given_for(self._evaluator, arguments, name, self.kind.signature, world)
         left_out = Unknown(("put right", id(self.call), name)) if put_right else None
         return [*outcomes, *((left_out, w) for w in worlds)]

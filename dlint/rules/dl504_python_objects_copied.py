@@ -9,8 +9,8 @@ filled in a loop, `glob.glob`, `os.listdir`, `json.load`, `table["path"].tolist(
 array of dtype object, that the dataset takes its length from or reads by index in worker code, for a loader
 with workers.
 
-Short containers (class names, transforms), those of constant length, tensors and arrays of numbers or bytes,
-and lists of these are left alone.
+Short containers (class names, transforms), those of constant length, lists of the same few objects again and
+again (`["leaf"] * n`), tensors and arrays of numbers or bytes, and lists of these are left alone.
 
 ## Why is this bad
 

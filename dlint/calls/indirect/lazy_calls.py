@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.words.reflection import DESCRIBES
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, functions_in, parameters, self_name
-from dlint.values.frame import Arguments, Point
+from dlint.values.frame import Argument, Arguments, Point, arguments_of
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Class, External, Partial, Value
+from dlint.values.values import Class, External, Partial, Unknown, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.interface import Evaluator
 
 _TARGET = "_target_"
+_SAMPLER = "sampler"
 
 
 class LazyCalls:
@@ -52,6 +53,19 @@ class LazyCalls:
         told = self._evaluator.value_of(arguments.positional[0], world)
         return [(Partial(target, rest), w) for target, w in told]
 
+    def told(self, call: ast.Call, point: Point) -> Arguments:
+        """The arguments that are written at a call. Of one that only describes what is called later nobody
+        knows the numbers and samplers of which the program stores others (``train.num_workers = 8``); what
+        else it is made of, some configuration has."""
+        given = arguments_of(call, point)
+        if isinstance(call.func, ast.Call) and self.is_maker(call.func, point):
+            index = self._evaluator.modules.index
+            for name, each in list(given.keywords.items()):
+                plain = isinstance(each.expression, ast.Constant) or name.endswith(_SAMPLER)
+                if plain and index.stored_elsewhere(name):
+                    given.keywords[name] = Argument(None, None, Unknown(("told later", id(call), name)))
+        return given
+
     def stand_in(self, statement: ast.stmt, point: Point) -> bool:
         """Whether a statement describes a call."""
         return any(
@@ -80,11 +94,24 @@ def _is_of_that_form(node: ast.ClassDef) -> bool:
         for target in statement.targets
         if isinstance(target, ast.Attribute)
     }
+    inside = list(walk(called))
+    names = {
+        target.id
+        for each in inside
+        if isinstance(each, ast.Assign) and _is_kept(each.value, kept, called)
+        for target in each.targets
+        if isinstance(target, ast.Name)
+    }
     return any(
-        isinstance(value, ast.Attribute) and value.attr in kept and _is_own(value, called)
-        for each in walk(called)
+        _is_kept(value, kept, called) or (isinstance(value, ast.Name) and value.id in names)
+        for each in inside
         for value in _put_as_target(each)
     )
+
+
+def _is_kept(node: ast.expr, kept: set[str], method: FunctionNode) -> bool:
+    """Whether an expression reads one of some attributes of a method's own object."""
+    return isinstance(node, ast.Attribute) and node.attr in kept and _is_own(node, method)
 
 
 def _is_own(node: ast.Attribute, method: FunctionNode) -> bool:

@@ -9,10 +9,10 @@ from typing import Final
 
 from dlint.evaluation.interface import Evaluator
 from dlint.evaluation.library.arguments import first
-from dlint.knowledge.words.reflection import LOADS_DESCRIBED, MAKES_DESCRIBED
+from dlint.knowledge.words.reflection import BUILDS, LOADS_DESCRIBED, MAKES_DESCRIBED, is_for_built
 from dlint.values.frame import Arguments, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Const, External, ModuleValue, Unknown, Value
+from dlint.values.values import Const, External, ModuleValue, Partial, Unknown, Value
 from dlint.values.worlds import World
 
 
@@ -48,7 +48,22 @@ def _set(evaluator: Evaluator, value: Value) -> Value:
     return evaluator.options.set_by_default(value) or value
 
 
+def built(
+    evaluator: Evaluator, arguments: Arguments, node: ast.AST, point: Point, world: World
+) -> list[Outcome]:
+    """``builds(Birds, root="birds")``: a call that is described, one of a partial where it is told so."""
+    if not arguments.positional or "builds_bases" in arguments.keywords:
+        return []
+    given = {name: each for name, each in arguments.keywords.items() if is_for_built(name)}
+    described = Arguments(arguments.positional[1:], given, arguments.spread, arguments.splats)
+    if "zen_partial" in arguments.keywords:
+        described = Arguments(arguments.positional, given, arguments.spread, arguments.splats)
+        return [(Partial(External("functools.partial"), described), world)]
+    return [(Partial(callee, described), w) for callee, w in first(evaluator, arguments, world)]
+
+
 DESCRIBED: Final[dict[str, Callable[[Evaluator, Arguments, ast.AST, Point, World], list[Outcome]]]] = {
     LOADS_DESCRIBED: loaded,
+    BUILDS: built,
     **dict.fromkeys(MAKES_DESCRIBED, made),
 }

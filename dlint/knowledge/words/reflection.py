@@ -25,7 +25,17 @@ LOCATES = frozenset(
     }
 )
 # Calls that make what a configuration names under `_target_`.
-INSTANTIATES = frozenset({"hydra.utils.instantiate", "hydra.utils.call"})
+INSTANTIATES = frozenset({"hydra.utils.instantiate", "hydra.utils.call", "hydra_zen.instantiate"})
+
+# What describes such an object in code, and the keywords that are not for that.
+BUILDS = "hydra_zen.builds"
+_OF_BUILDS = ("zen_", "hydra_", "populate_full_signature", "builds_bases", "frozen", "dataclass_name")
+
+
+def is_for_built(keyword: str) -> bool:
+    """Whether a keyword of such a call is one for the object that is described."""
+    return not keyword.startswith(_OF_BUILDS)
+
 
 # What describes a call of what it is given, by being called, what reads a file of such, and what makes what
 # such a call describes.
