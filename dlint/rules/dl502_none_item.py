@@ -129,7 +129,7 @@ def check(program: Program) -> Iterator[Found]:
     index = program.modules.index
     if index.mentioning("default_collate_fn_map") or index.stored_elsewhere("default_collate"):
         return  # the program says what the default one does with None
-    nones = Nones(program.evaluator)
+    nones, takers = Nones(program.evaluator), _Takers(program)
     known: dict[tuple[Key, World], list[_Judged]] = {}
     for loader in program.loaders:
         if loader.inherited or not (loader.kind.name in _TORCHS or gives_graphs(loader.kind.name)):
@@ -141,11 +141,11 @@ def check(program: Program) -> Iterator[Found]:
         for way, world in ways:
             batch_size, dataset = way["batch_size"], way["dataset"]
             batches = not (isinstance(batch_size, Const) and batch_size.value is None)
-            collate = _taker(program, way["collate_fn"])
+            collate = takers.of(way["collate_fn"])
             if dataset is None or not batches or collate is None:
                 continue
             if are_chosen(program.evaluator, dataset, world) or _may_be_filtered(
-                program, dataset, world, ways
+                takers, dataset, world, ways
             ):
                 continue
             like, as_seen = program.like(dataset, world)
@@ -164,26 +164,35 @@ def check(program: Program) -> Iterator[Found]:
                             yield _found(program, loader, reader, node, how, collate)
 
 
-def _may_be_filtered(program: Program, dataset: Value, world: World, ways: list[Way]) -> bool:
+def _may_be_filtered(takers: _Takers, dataset: Value, world: World, ways: list[Way]) -> bool:
     """Whether a loader of one of several datasets has a function that takes the items of this one, under a
     test that is not seen to have to do with which of them it is, but may: ``"Sparse" in name``."""
     here = [way for way, w in ways if not world.is_of_other_caller(w)]
     given = [(each, way["collate_fn"]) for way in here if (each := way["dataset"]) is not None]
     return any(each.key != dataset.key for each, _ in given) and any(
-        each.key == dataset.key and _taker(program, collate) is None for each, collate in given
+        each.key == dataset.key and takers.of(collate) is None for each, collate in given
     )
 
 
-def _taker(program: Program, collate: Value | None) -> _Taker | None:
-    """A ``collate_fn`` that takes the items as they are and fails for None; None where it is another one,
-    which may leave that out."""
-    if collate is None or is_default_collate(collate):
-        return _Taker(_DEFAULT)
-    if isinstance(collate, External | Made):
-        name = fails_for_none(collate.name)
-        return _Taker(name) if name is not None else None
-    name = refuses_none(program.evaluator, collate)
-    return _Taker(name, own=True) if name is not None else None
+class _Takers:
+    """What the functions that make batches do with None, each looked at once."""
+
+    def __init__(self, program: Program) -> None:
+        self._evaluator = program.evaluator
+        self._own: dict[Key, str | None] = {}
+
+    def of(self, collate: Value | None) -> _Taker | None:
+        """A ``collate_fn`` that takes the items as they are and fails for None; None where it is another one,
+        which may leave that out."""
+        if collate is None or is_default_collate(collate):
+            return _Taker(_DEFAULT)
+        if isinstance(collate, External | Made):
+            name = fails_for_none(collate.name)
+            return _Taker(name) if name is not None else None
+        if collate.key not in self._own:
+            self._own[collate.key] = refuses_none(self._evaluator, collate)
+        name = self._own[collate.key]
+        return _Taker(name, own=True) if name is not None else None
 
 
 def _found(
