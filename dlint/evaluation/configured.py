@@ -155,7 +155,7 @@ class Configured:
     def _of_table(
         self,
         table: Table,
-        given: dict[str, Argument],
+        given: Mapping[str, Argument],
         node: ast.AST,
         point: Point,
         world: World,

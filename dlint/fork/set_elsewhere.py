@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from dlint.fork.together import beside
 from dlint.knowledge.randomness import WORKER_INFO
 from dlint.values.values import External, Instance, Made, Partial, Unknown, Value
-from dlint.workers.own_dataset.meant import may_be_of
+from dlint.workers.worker_dataset import may_be_of
 
 if TYPE_CHECKING:
     from dlint.fork.program import Program

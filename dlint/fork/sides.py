@@ -17,8 +17,8 @@ from dlint.source.nodes import walk
 from dlint.source.statements import statements_in
 from dlint.values.frame import Point
 from dlint.values.values import Class, Function, Instance, Partial, Unknown, Value
-from dlint.workers.own_dataset.meant import may_be_of
 from dlint.workers.worker import WorkerCode
+from dlint.workers.worker_dataset import may_be_of
 
 if TYPE_CHECKING:
     from dlint.fork.program import Program

@@ -110,7 +110,6 @@ from dlint.streams.sources.staged import shuffled_shares
 from dlint.values.frame import Point
 from dlint.values.values import Const, Function, Instance, Value
 from dlint.workers.events import Event
-from dlint.workers.own_dataset.meant import meant
 from dlint.workers.shares_taken import (
     Known,
     is_divided,
@@ -121,6 +120,7 @@ from dlint.workers.shares_taken import (
 )
 from dlint.workers.sharing import nearest
 from dlint.workers.uses import WorkerUse
+from dlint.workers.worker_dataset import meant
 
 _LONGEST = 24  # characters of the list in the message
 

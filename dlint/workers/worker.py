@@ -38,9 +38,9 @@ from dlint.values.values import (
 from dlint.values.worlds import HERE, World
 from dlint.workers.events import Above, Event, Met, Visit, joined, linked, ways
 from dlint.workers.item_objects import ItemObjects
-from dlint.workers.own_dataset.held import WORKERS_DATASET, held_by
 from dlint.workers.parts.composed import made_of
 from dlint.workers.parts.inner_datasets import inner_datasets
+from dlint.workers.parts.of_dataset import WORKERS_DATASET, held_by
 from dlint.workers.parts.pipelines import kept_functions, parts_of_pipeline
 from dlint.workers.reach import Link
 from dlint.workers.summaries.meeting import Asked, Entered, Meeting, Noted, Step, when_called

@@ -60,10 +60,15 @@ class LazyCalls:
         given = arguments_of(call, point)
         if isinstance(call.func, ast.Call) and self.is_maker(call.func, point):
             index = self._evaluator.modules.index
-            for name, each in list(given.keywords.items()):
-                plain = isinstance(each.expression, ast.Constant) or name.endswith(_SAMPLER)
-                if plain and index.stored_elsewhere(name):
-                    given.keywords[name] = Argument(None, None, Unknown(("told later", id(call), name)))
+            later = {
+                name: Argument(None, None, Unknown(("told later", id(call), name)))
+                for name, each in given.keywords.items()
+                if (isinstance(each.expression, ast.Constant) or name.endswith(_SAMPLER))
+                and index.stored_elsewhere(name)
+            }
+            if later:
+                keywords = {**given.keywords, **later}
+                return Arguments(given.positional, keywords, given.spread, given.splats)
         return given
 
     def stand_in(self, statement: ast.stmt, point: Point) -> bool:

@@ -21,8 +21,8 @@ from dlint.source.statements import (
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import function_body
 from dlint.values.values import Class, External, Instance, Made, Unknown, Value
-from dlint.workers.own_dataset.meant import may_be_of
 from dlint.workers.repetition import is_only_where_none
+from dlint.workers.worker_dataset import may_be_of
 
 if TYPE_CHECKING:
     from dlint.fork.program import Program

@@ -19,8 +19,8 @@ from dlint.values.functions import function_body
 from dlint.values.places import loops_that_repeat
 from dlint.values.values import Const, External, Instance, Made, Value
 from dlint.workers.events import Visit
-from dlint.workers.own_dataset.meant import meant
 from dlint.workers.uses import WorkerUse
+from dlint.workers.worker_dataset import meant
 
 
 def _renewed_by_call(program: Program, use: WorkerUse, made: Made) -> bool:

@@ -16,7 +16,7 @@ from dlint.source.statements import dotted, own_names, self_name, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.values import External, Instance, Made, ModuleValue, Value
 from dlint.values.worlds import HERE, World
-from dlint.workers.own_dataset.meant import meant
+from dlint.workers.worker_dataset import meant
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dlint.values.values import Class, External, Instance, Value
-from dlint.workers.own_dataset.held import WORKERS_DATASET, below
+from dlint.workers.parts.of_dataset import WORKERS_DATASET, below
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
