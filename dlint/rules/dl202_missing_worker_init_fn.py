@@ -89,7 +89,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dlint.finding import Remedy
 from dlint.fork.start_method import surely_starts_anew
@@ -173,7 +173,8 @@ def check(program: Program) -> Iterator[Found]:
                 repeat = _repeated(program, loader)
                 if repeat is None or program.releases.notebook_is_from(_SEEDS_ITSELF, loader.module.relative):
                     continue
-                draw = min(draws, key=lambda each: _distance(program, each))
+                draw = _nearest(program, draws)
+                assert draw is not None
                 remedy = _remedy(program, loader, uses, draw, missing=missing)
                 alone = [for_dataset(program, use) for use in drawing]
                 choice = alone[0] if alone and all(alone) else None
@@ -298,7 +299,16 @@ def _nearest_draw(program: Program, code: WorkerCode) -> Event | None:
         and event.role != "worker_init_fn"
         and not (seeding and _comes_after_seeding(event, seeding))
     ]
-    return min(draws, key=lambda draw: _distance(program, draw), default=None)
+    return _nearest(program, draws)
+
+
+def _nearest(program: Program, draws: Sequence[Event]) -> Event | None:
+    """The nearest draw that no option has to be given for, else the nearest; those last that only replace an
+    item."""
+    ranked = sorted(draws, key=lambda draw: (replaces_item(draw), draw.link.length))
+    alike = [draw for draw in ranked if replaces_item(draw) == replaces_item(ranked[0])]
+    always = (draw for draw in alike if for_event(program, draw) is None)
+    return next(always, alike[0] if alike else None)
 
 
 def _is_told_to_draw(program: Program, event: Event) -> bool:
@@ -369,10 +379,6 @@ def _comes_after(point: Point, seeding: set[int]) -> bool:
         or (isinstance(place.owner, ast.With) and any(id(item) in seeding for item in place.owner.items))
         for place in places_around(point)
     )
-
-
-def _distance(program: Program, event: Event) -> tuple[bool, bool, int]:
-    return replaces_item(event), for_event(program, event) is not None, event.link.length
 
 
 def _found(
