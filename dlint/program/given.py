@@ -10,8 +10,10 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dlint.fork.shipped import Part, shipped
+from dlint.knowledge.loading import is_dataset
 from dlint.loaders.loaders import is_zero
-from dlint.values.values import Instance
+from dlint.program.stored.set_options import is_options
+from dlint.values.values import Function, Instance, Made
 
 if TYPE_CHECKING:
     from dlint.program.program import Program
@@ -23,6 +25,16 @@ if TYPE_CHECKING:
 def given_parts(program: Program, use: WorkerUse) -> list[Part]:
     """What goes to workers with the dataset of their very loader."""
     return [part for parts in _given(program, use) for part in parts]
+
+
+def _may_be_set(part: Part) -> bool:
+    """Whether a part is code, or one in which others may store something."""
+    match part.value:
+        case Instance() | Function():
+            return True
+        case Made(name=name):
+            return is_options(name) or is_dataset(name)
+    return False
 
 
 def given_as(program: Program, use: WorkerUse, judged: Instance) -> Iterator[tuple[Instance, World]]:
@@ -42,21 +54,34 @@ def _objects(parts: Iterable[Part]) -> list[tuple[Instance, World]]:
 
 
 def _given(program: Program, use: WorkerUse) -> list[tuple[Part, ...]]:
-    """The parts of each dataset that a loader gives to such workers, on the first way to it."""
+    """The parts of each dataset that a loader gives to such workers, on the first way to it. Where the one
+    that is judged holds numbers, texts and arrays alone, so do those of its shape, and need not be looked
+    into."""
     if use.loader is None or use.dataset is None:
         return [program.shipped(use)]
     mark = ("given", id(use))
     if mark not in program.answers:
-        given: dict[Key, tuple[Value, World]] = {}
-        for way, world in use.loader.ways("num_workers", "dataset"):
-            value = way["dataset"]
-            if value is not None and not is_zero(way["num_workers"]) and value.key not in given:
-                like, as_seen = program.like(value, world)
-                if like.key == use.dataset.key and as_seen is use.world:
-                    given[value.key] = value, world
+        alike = _alike(program, use)
+        first, *others = program.shipped(use)
         program.evaluator.start()
-        program.answers[mark] = [
-            tuple(shipped(program.evaluator, value, "the dataset", world)) for value, world in given.values()
-        ]
+        if any(map(_may_be_set, others)):
+            program.answers[mark] = [
+                tuple(shipped(program.evaluator, value, "the dataset", world)) for value, world in alike
+            ]
+        else:
+            program.answers[mark] = [(Part(value, first.place, world),) for value, world in alike]
     answer: list[tuple[Part, ...]] = program.answers[mark]
     return answer
+
+
+def _alike(program: Program, use: WorkerUse) -> list[tuple[Value, World]]:
+    """The datasets that a loader gives to such workers, each on the first way to it."""
+    assert use.loader is not None and use.dataset is not None
+    given: dict[Key, tuple[Value, World]] = {}
+    for way, world in use.loader.ways("num_workers", "dataset"):
+        value = way["dataset"]
+        if value is not None and not is_zero(way["num_workers"]) and value.key not in given:
+            like, as_seen = program.like(value, world)
+            if like.key == use.dataset.key and as_seen is use.world:
+                given[value.key] = value, world
+    return list(given.values())

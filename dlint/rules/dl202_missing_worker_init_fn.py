@@ -89,7 +89,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dlint.finding import Remedy
 from dlint.fork.start_method import surely_starts_anew
@@ -169,7 +169,8 @@ def check(program: Program) -> Iterator[Found]:
                 repeat = _repeated(program, loader)
                 if repeat is None or program.releases.notebook_is_from(_SEEDS_ITSELF, loader.module.relative):
                     continue
-                draw = min(draws, key=lambda each: _distance(program, each))
+                draw = _nearest(program, draws)
+                assert draw is not None
                 remedy = _remedy(program, loader, uses, draw, missing=missing)
                 alone = [for_dataset(program, use) for use in drawing]
                 choice = alone[0] if alone and all(alone) else None
@@ -241,7 +242,16 @@ def _nearest_draw(program: Program, code: WorkerCode) -> Event | None:
         and event.role != "worker_init_fn"
         and not (seeding and comes_after_seeding(event, seeding))
     ]
-    return min(draws, key=lambda draw: _distance(program, draw), default=None)
+    return _nearest(program, draws)
+
+
+def _nearest(program: Program, draws: Sequence[Event]) -> Event | None:
+    """The nearest draw that no option has to be given for, else the nearest; those last that only replace an
+    item."""
+    ranked = sorted(draws, key=lambda draw: (replaces_item(draw), draw.link.length))
+    alike = [draw for draw in ranked if replaces_item(draw) == replaces_item(ranked[0])]
+    always = (draw for draw in alike if for_event(program, draw) is None)
+    return next(always, alike[0] if alike else None)
 
 
 def _is_told_to_draw(program: Program, event: Event) -> bool:
@@ -262,10 +272,6 @@ def _is_given_state(program: Program, event: Event) -> bool:
         if keyword.arg in GIVEN_STATE
         for value, _ in program.evaluator.values(keyword.value, event.point, event.world)
     )
-
-
-def _distance(program: Program, event: Event) -> tuple[bool, bool, int]:
-    return replaces_item(event), for_event(program, event) is not None, event.link.length
 
 
 def _found(

@@ -177,11 +177,9 @@ left it, and one whose errors the constructor handles.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Container, Iterator, Mapping
 
 from dlint.finding import Remedy
-from dlint.fork.early.emptied import is_emptied
 from dlint.fork.early.opened_late import (
     Opened,
     asked_for_by_others,
@@ -189,10 +187,10 @@ from dlint.fork.early.opened_late import (
     opened_in,
     path_of,
 )
-from dlint.fork.early.per_process import is_for_one_process, is_given_process
+from dlint.fork.early.per_process import is_for_one_process
 from dlint.fork.early.reset import is_met_after_fork, is_reset_in_workers, resetting
 from dlint.fork.early.unread import is_read_early, unread_image
-from dlint.fork.early.when import BEFORE, BY_CONSTRUCTOR, When, kept_before, needed_besides, needed_early
+from dlint.fork.early.when import BEFORE, BY_CONSTRUCTOR, When, needed_besides, needed_early
 from dlint.fork.handles import handle_of, read_as_npz
 from dlint.fork.held_handles import (
     Held,
@@ -203,15 +201,18 @@ from dlint.fork.held_handles import (
     only_by_number,
     read_on,
 )
-from dlint.fork.kept.by_key import KeptByKey, kept_by_key
+from dlint.fork.kept.by_key import KeptByKey
 from dlint.fork.set_elsewhere import left_as_made
-from dlint.fork.sides import functions_of, init_visits, made_in_parent, names_of, renewed
-from dlint.knowledge.processes.handles import HANDLES, Handle
+from dlint.fork.sides import names_of, renewed
+from dlint.knowledge.processes.handles import Handle
 from dlint.objects.pickled_state import is_pickled
 from dlint.program.asked import for_events, for_held, for_holder, for_made, for_visit
 from dlint.program.conditions import NOT_FORKED, any_loaded, both, start_by_default
 from dlint.program.handles.closed_by_others import is_closed_by_others
+from dlint.program.handles.events import events_of_handles, part_read, read_elsewhere
 from dlint.program.handles.in_functions import in_functions
+from dlint.program.handles.kept_early import kept_early
+from dlint.program.handles.of_modules import is_at_import, of_modules
 from dlint.program.handles.on_options import on_options
 from dlint.program.handles.opened_beside import opened_beside
 from dlint.program.handles.opened_by_others import opened_by_others
@@ -219,15 +220,7 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, place
 from dlint.source.desugaring.records import is_record
-from dlint.source.statements import (
-    FunctionNode,
-    functions_in,
-    own_names,
-    parameters,
-    self_name,
-    statements_in,
-)
-from dlint.values.frame import Frame
+from dlint.source.statements import functions_in, own_names, parameters
 from dlint.values.values import Class, Instance, Key, Made
 from dlint.workers.events import Event, Visit
 from dlint.workers.repetition import is_cached_beside
@@ -373,7 +366,7 @@ def _stored(
     """Handles that others put on an object once it is made, or have it open, before the loader of a use is
     there."""
     reads = [(visit, _reads(visit)) for visit in visits]
-    reads += list(_read_elsewhere(program, use))
+    reads += list(read_elsewhere(program, use))
     names = {name for _, read in reads for name in read} - bound_names(visits)
     for opened in opened_by_others(program, use, owner, names) if names else ():
         store = opened.store
@@ -391,23 +384,6 @@ def _stored(
             yield found._replace(remedy=None, by_hand=opened.handle.advice)
 
 
-def _read_elsewhere(program: Program, use: WorkerUse) -> Iterator[tuple[Visit, dict[str, ast.AST]]]:
-    """The attributes of an object that worker code reads of what holds the object, and where: handles that
-    somebody else has stored there (``self.shard.file = open(path)``)."""
-    for event, made, _ in _of_handles(program, use.code):
-        call = event.node
-        name = _part_read(call, event.point.frame) if isinstance(call, ast.Call) else ""
-        if not name:
-            continue
-        stored = made.point.statement
-        if stored is None or not any(path.endswith(f".{name}") for path in own_names(stored)):
-            continue
-        for visit in use.code.visits:
-            if visit.frame.key == event.point.frame.key:
-                yield visit, {name: call}
-                break
-
-
 def _read_by_others(
     program: Program,
     uses: list[WorkerUse],
@@ -420,14 +396,14 @@ def _read_by_others(
     """Handles that an object holds once it is made, and that other worker code reads (``self.shard.file``)
     and no method of the object."""
     seen = {name for visit in visits for name in _reads(visit)}
-    for event, made, handle in _of_handles(program, code):
+    for event, made, handle in events_of_handles(program, code):
         if made.point.statement is None or not isinstance(event.node, ast.Call):
             continue
         receiver = made.point.frame.receiver
         if isinstance(receiver, Instance) and receiver.key == owner.key:
             names = {path.partition(".")[2] for path in own_names(made.point.statement)} - seen
         else:  # it may have been given it open
-            part = _part_read(event.node, event.point.frame)
+            part = part_read(event.node, event.point.frame)
             names = ({part} if part else _fields_taken(event.node, owner)) - seen
         seen |= names
         for there in held(program, owner, names):
@@ -447,31 +423,6 @@ def _read_by_others(
                     program, kept, handle, made, reader, event.node, start, sent, attribute, BEFORE
                 )
                 yield from _as_held(program, owner, found, handle, there)
-
-
-def _of_handles(program: Program, code: WorkerCode) -> list[tuple[Event, Made, Handle]]:
-    """The events of worker code that are methods of handles, found once for all who share it."""
-    mark = ("events of handles", id(code))
-    if mark not in program.answers:
-        program.answers[mark] = [
-            (event, event.owner, handle)
-            for event in code.events
-            if event.owner is not None and (handle := handle_of(program.evaluator, event.owner)) is not None
-        ]
-    found: list[tuple[Event, Made, Handle]] = program.answers[mark]
-    return found
-
-
-def _part_read(call: ast.Call, frame: Frame) -> str:
-    """The attribute of an object, which another holds, whose method is called: ``self.shard.file.read()``,
-    ``shard = self.shards[index]; shard.file.read()``."""
-    own = self_name(frame.scope) if isinstance(frame.scope, FunctionNode) and frame.owner is not None else ""
-    match call.func:
-        case ast.Attribute(value=ast.Attribute(value=ast.Attribute() | ast.Subscript(), attr=name)):
-            return name
-        case ast.Attribute(value=ast.Attribute(value=ast.Name(id=holder), attr=name)) if holder != own:
-            return name
-    return ""
 
 
 def _fields_taken(call: ast.Call, owner: Instance) -> set[str]:
@@ -573,23 +524,8 @@ def _found_late(
 
 def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterator[Found]:
     """Handles that are kept under a key when first needed, where the parent needs the same ones before."""
-    if start_by_default(program, use) not in (None, "fork"):
-        return
-    if not any(event.name in HANDLES for event in use.code.events):
-        return
-    begins = [visit.function.module.text_of(visit.function.node) for visit in init_visits(program, use)]
-    for each in kept_by_key(program.evaluator, use.code.visits):
-        word = each.place.rpartition(".")[2]
-        of_object = each.visit.function.receiver if each.own else None
-        beside = [visit for visit in use.code.visits if of_object and visit.function.receiver == of_object]
-        if is_for_one_process([each.visit, *beside]) or any(word in text for text in begins):
-            continue
-        if is_given_process(program.evaluator, use.code.visits, each.visit.function.node):
-            continue
-        if each.alone and _is_bound_by_others(use, each, word):
-            continue
-        when, sure = kept_before(program, use, owners, each)
-        if when is not None and isinstance(each.made.node, ast.expr):
+    for each, when, sure in kept_early(program, use, owners):
+        if isinstance(each.made.node, ast.expr):
             handle, visit = each.handle, each.visit
             yield Found(
                 each.made.point.frame.module,
@@ -679,35 +615,13 @@ def _of_kept(handle: Handle, kept: KeptByKey) -> str:
     return _by_hand(handle, "among others") if kept.own else handle.advice
 
 
-def _is_bound_by_others(use: WorkerUse, kept: KeptByKey, word: str) -> bool:
-    """Whether other worker code than what opens a handle stores into what holds it, or lets go of that, or
-    looks at its process before it asks for the handle."""
-    asks = re.compile(rf"\b(?:{word}|{getattr(kept.visit.function.node, 'name', word)})\b")
-    stores = re.compile(rf"\b{word} = |\b{word}\.close\(|\bdel [^\n]*\b{word}\b")
-    return any(
-        stores.search(text) or (is_for_one_process([visit]) and asks.search(text))
-        for visit in use.code.visits
-        if visit.function.node is not kept.visit.function.node
-        for text in [visit.function.module.text_of(visit.function.node)]
-    )
-
-
 def _global(program: Program, uses: list[WorkerUse], code: WorkerCode, start: str | None) -> Iterator[Found]:
     """Handles of a module that worker code reads; spawned workers open their own."""
     if start not in (None, "fork"):
         return
-    for event, made, handle in _of_handles(program, code):
-        at_import = isinstance(made.point.frame.scope, ast.Module)
-        if not (at_import or _is_global(made)):
-            continue
-        kept = [
-            use
-            for use in uses
-            if (at_import or made_in_parent(program, made, functions_of(program, use)))
-            and not renewed(program, use, made)
-            and not any(is_emptied(program, use, name, made.node) for name in names_of(made))
-        ]
-        if kept and handle.forked and isinstance(made.node, ast.expr):
+    for event, made, handle, kept in of_modules(program, uses, code):
+        if isinstance(made.node, ast.expr):
+            at_import = is_at_import(made)
             opened = "at import" if at_import else "by the parent"
             found = Found(
                 made.point.frame.module,
@@ -737,21 +651,6 @@ def _read_as(node: ast.AST, name: str) -> str:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return ast.unparse(node.func)
     return f"self.{name}"
-
-
-def _is_global(made: Made) -> bool:
-    """Whether a function keeps something in a global."""
-    scope, statement = made.point.frame.scope, made.point.statement
-    if (
-        not isinstance(scope, FunctionNode)
-        or statement is None
-        or "global " not in made.point.frame.module.text_of(scope)
-    ):
-        return False
-    names = {
-        name for each in statements_in(scope.body) if isinstance(each, ast.Global) for name in each.names
-    }
-    return not names.isdisjoint(own_names(statement))
 
 
 def _reads(visit: Visit) -> dict[str, ast.AST]:
