@@ -457,7 +457,11 @@ class Rounds:
         """Whether what is opened is a file, by its text or by what the program calls it: no camera, whose
         number is given, and no address."""
         given = opened.arguments.positional[:1]
-        called = _CALLED_PATH.search(dotted(each) or "") if given and (each := given[0].expression) else None
+        written = given[0].expression if given else None
+        match written:
+            case ast.Call(func=ast.Name(id="str") | ast.Attribute(attr="fspath"), args=[inner]):
+                written = inner
+        called = _CALLED_PATH.search(dotted(written) or "") if written is not None else None
         values = [value for value, _ in self._evaluator.value_of(given[0], world)] if given else []
         return bool(values) and all(
             isinstance(value.value, str) and "." in value.value and "://" not in value.value
