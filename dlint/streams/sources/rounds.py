@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from dlint.streams.sources.kinds import Streams
 
 _FAR = 3
-# How a path is called.
+# How a path is called, and what is read from a camera.
+_CALLED_CAMERA = re.compile(r"cam(?:$|_|era)|live", re.IGNORECASE)
 _CALLED_PATH = re.compile(r"(?:^|[._])(?:path|file|file_?name|file_?path|fname)$")
 _Calls: TypeAlias = Iterable[tuple[ast.Call, Point]]
 
@@ -448,8 +449,11 @@ class Rounds:
         if self._streams.of_expression(node, point, world) is not None:
             return True
         # What may be no file otherwise (a camera) is one where a loop goes over names.
+        of_camera = _CALLED_CAMERA.search(dotted(node) or "") is not None
         return all(
-            isinstance(value, Made) and opens(value.name) and (named or self._is_of_path(value, w))
+            isinstance(value, Made)
+            and opens(value.name)
+            and (named or (not of_camera and self._is_of_path(value, w)))
             for value, w in self._evaluator.values(node, point, world)
         )
 
