@@ -167,7 +167,7 @@ def check(program: Program) -> Iterator[Found]:
 def _may_be_filtered(takers: _Takers, dataset: Value, world: World, ways: list[Way]) -> bool:
     """Whether a loader of one of several datasets has a function that takes the items of this one, under a
     test that is not seen to have to do with which of them it is, but may: ``"Sparse" in name``."""
-    if all(way["dataset"] is None or _taker(way["collate_fn"]) is not None for way, _ in ways):
+    if all(way["dataset"] is None or takers.of(way["collate_fn"]) is not None for way, _ in ways):
         return False
     here = [way for way, w in ways if not world.is_of_other_caller(w)]
     given = [(each, way["collate_fn"]) for way in here if (each := way["dataset"]) is not None]

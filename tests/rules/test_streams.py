@@ -446,7 +446,7 @@ def test_streams_that_are_read_to_the_end(body: str, tmp_path: Path, monkeypatch
         ),
         pytest.param(
             """
-        camera = cv2.VideoCapture(int(self.path))
+        camera = cv2.VideoCapture(self.path)
         while True:
             ok, picture = camera.read()
             if not ok:

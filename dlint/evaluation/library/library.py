@@ -90,6 +90,8 @@ class Library:
             return found
         if callee.name.endswith(_ASKED):
             return self._asked(callee, arguments, node, point, world)
+        if callee.name == _COPY_OF_VARS and callee.owner is not None and not arguments.all():
+            return [(Made(callee.owner.name, node, callee.owner.arguments, point), world)]
         if callee.name == _GET_OF_VARS and callee.owner is not None:
             found = self._got(callee.owner, arguments, world)
             if found:
@@ -503,7 +505,7 @@ class Library:
 
 # What stands in modules of its own.
 _OF_MODULES = {**RECORDS, **DESCRIBED}
-_GET_OF_VARS = "builtins.vars().get"
+_GET_OF_VARS, _COPY_OF_VARS = "builtins.vars().get", "builtins.vars().copy"
 _ASKED = (".__getattribute__", ".__getattr__")
 _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list[Outcome]]] = {
     "builtins.dict": Library._dict,

@@ -9,7 +9,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.commands import FILLS_FIELDS, FROM_ENVIRONMENT, HYDRA, PARSED
+from dlint.knowledge.commands import DECLARED_NUMBER, FILLS_FIELDS, FLAG, FROM_ENVIRONMENT, HYDRA, PARSED
 from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.values.values import Const, External, Key, Value
 from dlint.values.worlds import World
@@ -25,7 +25,15 @@ _ASKED = re.compile(rf"(?:{'|'.join(_READ_BY)})\(\)\.(?P<option>[\w.]+)")
 
 def option_of(value: Value) -> str | None:
     """The name of the option that a value is read from: whatever the user asks for."""
-    asked = _ASKED.fullmatch(value.name) if isinstance(value, External) else None
+    if not isinstance(value, External):
+        return None
+    if value.name.startswith(FLAG):
+        return value.name.removeprefix(FLAG)
+    if value.owner is not None and value.name == f"{DECLARED_NUMBER}().value":
+        named = value.owner.arguments.positional[:1]
+        declared = named[0].expression if named else None
+        return str(declared.value) if isinstance(declared, ast.Constant) else None
+    asked = _ASKED.fullmatch(value.name)
     return asked["option"] if asked is not None else None
 
 

@@ -182,8 +182,12 @@ class Options:
         if made is not None and setting is not None:
             held = self._set(made, setting.split("."))
             return held if isinstance(held, Const) else None
+        if isinstance(value, External) and value.name.startswith(FLAG):
+            return self._declared_flag(value.name.removeprefix(FLAG))
         if made is None or name is None or "." in name:
             return None
+        if made.name == DECLARED_NUMBER:
+            return _const(plain(default_in(made)))
         if made.name in FILLS_FIELDS:
             return _const(plain(self._field(made, name, world)))
         if made.name == ASKED:
@@ -310,11 +314,18 @@ class Options:
 
     def _flag(self, name: str, otherwise: External, world: World) -> list[Outcome]:
         """What a flag of absl may be, which no code stores."""
+        default = self._declared_flag(name)
+        return (
+            []
+            if default is None
+            else may_be(ast.Constant(default.value), otherwise, (OPTION, FLAGS, name), world)
+        )
+
+    def _declared_flag(self, name: str) -> Const | None:
+        """The default of a number that absl declares and no code stores."""
         index = self._evaluator.modules.index
         declared = flag(self._evaluator.modules, name) if index.mentioning(DECLARES_NUMBER) else None
-        if declared is None or declared.default is None or index.stored_elsewhere(name):
-            return []
-        return may_be(ast.Constant(declared.default.value), otherwise, (OPTION, FLAGS, name), world)
+        return None if declared is None or index.stored_elsewhere(name) else declared.default
 
     def _argument(self, made: Made, name: str) -> ast.expr | None:
         """The default that ``add_argument`` says, where an option is that if nobody asks for anything: no

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.streams.sources.kinds import Streams
 
-# How a path is called.
+# How a path is called, and what is read from a camera.
+_CALLED_CAMERA = re.compile(r"cam(?:$|_|era)|live", re.IGNORECASE)
 _CALLED_PATH = re.compile(r"(?:^|[._])(?:path|file|file_?name|file_?path|fname)$")
 
 
@@ -207,8 +208,11 @@ class WhileLoops:
         if self._streams.of_expression(node, point, world) is not None:
             return True
         # What may be no file otherwise (a camera) is one where a loop goes over names.
+        of_camera = _CALLED_CAMERA.search(dotted(node) or "") is not None
         return all(
-            isinstance(value, Made) and opens(value.name) and (named or self._is_of_path(value, w))
+            isinstance(value, Made)
+            and opens(value.name)
+            and (named or (not of_camera and self._is_of_path(value, w)))
             for value, w in self._evaluator.values(node, point, world)
         )
 
@@ -216,7 +220,11 @@ class WhileLoops:
         """Whether what is opened is a file, by its text or by what the program calls it: no camera, whose
         number is given, and no address."""
         given = opened.arguments.positional[:1]
-        called = _CALLED_PATH.search(dotted(each) or "") if given and (each := given[0].expression) else None
+        written = given[0].expression if given else None
+        match written:
+            case ast.Call(func=ast.Name(id="str") | ast.Attribute(attr="fspath"), args=[inner]):
+                written = inner
+        called = _CALLED_PATH.search(dotted(written) or "") if written is not None else None
         values = [value for value, _ in self._evaluator.value_of(given[0], world)] if given else []
         return bool(values) and all(
             isinstance(value.value, str) and "." in value.value and "://" not in value.value
