@@ -40,7 +40,10 @@ def refuses_none(evaluator: Evaluator, collate: Value) -> str | None:
 
 
 def _called(function: Function) -> str:
-    return function.node.name if isinstance(function.node, FunctionNode) else "its collate_fn"
+    if not isinstance(function.node, FunctionNode):
+        return "its collate_fn"
+    owner = function.owner
+    return f"{owner.name}.{function.node.name}" if owner is not None else function.node.name
 
 
 def _refuses(evaluator: Evaluator, function: Function, before: int) -> bool:
