@@ -161,12 +161,10 @@ def _item_of(target: ast.expr, source: ast.expr, batch: str) -> str | None:
 
 def _reads_by_key(call: ast.Call) -> bool:
     """Whether the key by which something is sorted is read from each item."""
-    match call.keywords:
-        case [*_, ast.keyword(arg="key", value=ast.Lambda() as key)] | [
-            ast.keyword(arg="key", value=ast.Lambda() as key),
-            *_,
-        ]:
-            return len(key.args.args) == 1 and _reads(key.body, key.args.args[0].arg)
+    for word in call.keywords:
+        match word:
+            case ast.keyword(arg="key", value=ast.Lambda(args=ast.arguments(args=[given]), body=key)):
+                return _reads(key, given.arg)
     return False
 
 
