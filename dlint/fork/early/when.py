@@ -19,7 +19,7 @@ from dlint.fork.early.used import used_before
 from dlint.fork.kept.by_key import KeptByKey, drops_by_key
 from dlint.fork.kept.same_key import is_kept_by
 from dlint.source.module import Module
-from dlint.values.frame import Arguments
+from dlint.values.frame import Arguments, Frame
 from dlint.values.values import Const, Instance
 
 if TYPE_CHECKING:
@@ -74,6 +74,13 @@ def kept_before(
     read = item_read_in_parent(program, use, empties=emptying(program, use, name))
     if read is not None:
         return _by_reading(read), kept.is_one
+    dataset = use.dataset
+    if use.loader is not None and isinstance(dataset, Instance):
+        run = parent_run(program, _lengths(program, dataset))
+        if is_kept_by(evaluator, kept, run) and not is_emptied(program, use, name, dataset.node):
+            length = _length_asked(program, use, dataset)
+            if length is not None:
+                return length, True
     keeper = getattr(kept.visit.function.node, "name", name)
     for used in used_before(program, use, {keeper}, drops_by_key(name)):
         if getattr(used.run[0].scope, "name", "") == "__init__":
@@ -105,19 +112,32 @@ def _by_length(
     program: Program, use: WorkerUse, owner: Instance, opened: Opened, resets: frozenset[str]
 ) -> When | None:
     """How the parent comes to ask a dataset for its length, where that opens a handle."""
-    evaluator, dataset = program.evaluator, use.dataset
+    dataset = use.dataset
     if use.loader is None or not isinstance(dataset, Instance):
         return None
-    frames = [
+    if not is_opened_by(program, opened, owner, _lengths(program, dataset)):
+        return None
+    return _length_asked(program, use, dataset, resets)
+
+
+def _lengths(program: Program, dataset: Instance) -> list[Frame]:
+    evaluator = program.evaluator
+    return [
         evaluator.calls.enter(method, Arguments(), None, None)
         for method in evaluator.classes.methods(dataset, "__len__")
     ]
-    if not is_opened_by(program, opened, owner, frames):
-        return None
+
+
+def _length_asked(
+    program: Program, use: WorkerUse, dataset: Instance, resets: frozenset[str] = frozenset()
+) -> When | None:
+    """Who asks a dataset for its length in the parent: the program, or a loader that shuffles."""
     asked = length_asked_in_parent(program, use, dataset.cls, resets)
     if asked is not None:
         return When("in the parent too, by len()", asked)
-    if any(isinstance(value, Const) and value.value for value in use.loader.values("shuffle")):
+    if use.loader is not None and any(
+        isinstance(value, Const) and value.value for value in use.loader.values("shuffle")
+    ):
         return When("in the parent too, by the __len__ that a shuffling loader calls")
     return None
 

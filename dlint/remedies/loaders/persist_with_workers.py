@@ -24,7 +24,7 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     whatever the loader gets as ``num_workers``."""
     call = source.at(finding, cst.Call)
     names = list(finding.remedy.data.get("arguments", ())) if finding.remedy else []
-    options = options_of(source, call, "num_workers")
+    options = options_of(source, call, "num_workers", by_all=True)
     written = options if isinstance(options, cst.Call) else call
     grown: dict[int, int] = {}
     for name in names or ["persistent_workers"]:

@@ -18,7 +18,7 @@ from libcst.metadata import GlobalScope, ScopeProvider
 
 from dlint.changes.mentions import uses_elsewhere
 from dlint.rewriting.each_process.made import Made
-from dlint.rewriting.each_process.moved.hints import class_of, is_hinted, number_or_none
+from dlint.rewriting.each_process.moved.hints import class_of, dict_type, is_hinted, number_or_none
 from dlint.rewriting.each_process.moved.shared_settings import may_read_another
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.header import spaced
@@ -91,7 +91,8 @@ def as_property(
     else:
         annotation = ""
         if hint is not None:
-            annotation = f": dict[{number_or_none(source, edits) if by_worker else 'int'}, {hint}]"
+            key = number_or_none(source, edits) if by_worker else "int"
+            annotation = f": {dict_type(source)}[{key}, {hint}]"
         text = f"self.{kept}{annotation} = {entry}"
         column = source.range(source.line_of(made.statement))[0][1]
         if by_worker and "\n" not in entry and column + len(text) > _columns(source):

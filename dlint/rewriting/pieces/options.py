@@ -13,14 +13,17 @@ from dlint.rewriting.source import Source
 Options = cst.Dict | cst.Call
 
 
-def options_of(source: Source, call: cst.Call, name: str) -> Options | None:
+def options_of(source: Source, call: cst.Call, name: str, *, by_all: bool = False) -> Options | None:
     """The dict, or call of ``dict``, that gives a call the argument ``name``; None where no dict that is
-    written out does. Raises CannotRepair where others read that dict, too."""
+    written out does. Raises CannotRepair where others read that dict, too, unless the repair is one for
+    all calls that take it (``by_all``) and nothing else is done with it."""
     for arg in call.args:
         if arg.star == "**" and isinstance(arg.value, cst.Name):
             made = _made(source, arg.value)
             if made is not None and value_in(made, name) is not None:
-                if not _is_alone(source, arg.value):
+                if not _is_alone(source, arg.value) and not (
+                    by_all and _is_only_taken(source, arg.value, name)
+                ):
                     raise CannotRepair(
                         f"{name} stands in {arg.value.value}, which is used elsewhere, too: take it away "
                         "from what this call gets"
@@ -116,6 +119,41 @@ def _assigned(source: Source, name: cst.Name) -> cst.Assign | None:
         and each.targets[0].target.value == name.value
     ]
     return top[0] if len(top) == 1 else None
+
+
+def _is_only_taken(source: Source, taken: cst.Name, name: str) -> bool:
+    """Whether all that a function does with a dict of its own is to give it to calls, or to take something
+    out of it but what it has under ``name``."""
+    function, assigned = source.function_of(taken), _assigned(source, taken)
+    if (
+        not isinstance(function, cst.FunctionDef)
+        or assigned is None
+        or not source.encloses(function, assigned)
+    ):
+        return False
+    if source.names_in(function) & LOOKS_AT_NAMES:
+        return False
+    return all(
+        source.encloses(assigned, each) or _is_given(source, each) or _is_taken_from(source, each, name)
+        for each in mentions_in(source, function, taken.value)
+    )
+
+
+def _is_given(source: Source, mention: cst.Name) -> bool:
+    parent = source.parent(mention)
+    return isinstance(parent, cst.Arg) and parent.star == "**"
+
+
+def _is_taken_from(source: Source, mention: cst.Name, name: str) -> bool:
+    """Whether a call takes something out of a dict that has another name: ``options.pop("timeout")``."""
+    held = source.parent(mention)
+    call = source.parent(held) if held is not None else None
+    match held, call:
+        case cst.Attribute(attr=cst.Name(value="pop")), cst.Call(
+            func=func, args=[cst.Arg(value=cst.SimpleString() as key), *_]
+        ):
+            return func is held and key.evaluated_value != name
+    return False
 
 
 def _is_alone(source: Source, name: cst.Name) -> bool:

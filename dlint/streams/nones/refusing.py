@@ -40,7 +40,10 @@ def refuses_none(evaluator: Evaluator, collate: Value) -> str | None:
 
 
 def _called(function: Function) -> str:
-    return function.node.name if isinstance(function.node, FunctionNode) else "its collate_fn"
+    if not isinstance(function.node, FunctionNode):
+        return "its collate_fn"
+    owner = function.owner
+    return f"{owner.name}.{function.node.name}" if owner is not None else function.node.name
 
 
 def _refuses(evaluator: Evaluator, function: Function, before: int) -> bool:
@@ -158,12 +161,10 @@ def _item_of(target: ast.expr, source: ast.expr, batch: str) -> str | None:
 
 def _reads_by_key(call: ast.Call) -> bool:
     """Whether the key by which something is sorted is read from each item."""
-    match call.keywords:
-        case [*_, ast.keyword(arg="key", value=ast.Lambda() as key)] | [
-            ast.keyword(arg="key", value=ast.Lambda() as key),
-            *_,
-        ]:
-            return len(key.args.args) == 1 and _reads(key.body, key.args.args[0].arg)
+    for word in call.keywords:
+        match word:
+            case ast.keyword(arg="key", value=ast.Lambda(args=ast.arguments(args=[given]), body=key)):
+                return _reads(key, given.arg)
     return False
 
 

@@ -13,6 +13,7 @@ from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces.imports import for_types_only, name_for
 from dlint.rewriting.source import Source
 
+_BUILTIN = re.compile(r"\b(?:dict|list|set|tuple|type)\[")
 _LATER = "from __future__ import annotations"
 _OPTIONAL = re.compile(r"\b(?:\w+\.)?Optional\[")
 _CLASSES = ("RandomState", "Random", "Generator", "ThreadPool", "ThreadPoolExecutor", "ZipFile", "File")
@@ -34,6 +35,19 @@ def number_or_none(source: Source, edits: Edits) -> str:
             if program.releases.python_may_be_older((3, 10)):
                 return f"{name_for(source, edits, 'typing', 'typing')}.Optional[int]"
     return "int | None"
+
+
+def dict_type(source: Source) -> str:
+    """How the file says ``dict`` in hints: as typing's where it has that, and no ``list[`` or the like."""
+    code = source.module.code
+    if _BUILTIN.search(code) is not None:
+        return "dict"
+    for each in source.descendants(source.module, cst.ImportFrom):
+        if each.module is not None and source.code(each.module) == "typing":
+            names = [] if isinstance(each.names, cst.ImportStar) else each.names
+            if any(alias.evaluated_name == "Dict" and alias.asname is None for alias in names):
+                return "Dict"
+    return "typing.Dict" if "typing.Dict[" in code else "dict"
 
 
 def class_of(source: Source, made: Made) -> str | None:
