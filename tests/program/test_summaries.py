@@ -329,3 +329,42 @@ def test_what_datasets_share_is_followed_once(tmp_path: Path) -> None:
     few, many = _work(tmp_path, 4, 12), _work(tmp_path, 32, 12)
     # Eight times the datasets with the same transforms: as much for each dataset, and no more.
     assert many < 10 * few
+
+
+def _named(name: str) -> str:
+    sets = "\n\n".join(
+        f"class Data{n}(Dataset):\n"
+        "    def __init__(self, reader):\n"
+        "        self.reader = reader\n\n"
+        "    def __getitem__(self, index):\n"
+        "        return self.reader.load(str(index))\n"
+        for n in range(6)
+    )
+    loaders = "\n".join(f"loader{n} = DataLoader(Data{n}(made({n})), num_workers=2)" for n in range(6))
+    return f"""{_HEAD}class {name}:
+    def __init__(self, rate):
+        self.rate = rate
+
+    def load(self, path):
+        return cv2.cvtColor(cv2.imread(path), 4)
+
+
+def made(rate):
+    return {name}(rate)
+
+
+{sets}
+
+{loaders}
+"""
+
+
+def test_a_word_within_another_is_no_process(tmp_path: Path) -> None:
+    spent = []
+    for name in ("AudioConverter", "AudioProcessor"):
+        (tmp_path / name).mkdir()
+        found = program(tmp_path / name, {"main.py": _named(name)})
+        before = BUDGET.spent
+        assert all(use.code.visits for use in found.uses if use.dataset is not None)
+        spent.append(BUDGET.spent - before)
+    assert spent[0] == spent[1]
