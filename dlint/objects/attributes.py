@@ -26,7 +26,15 @@ from dlint.source.desugaring.validators import may_change
 from dlint.source.statements import FunctionNode, functions_in, parameters, self_name, statements_in
 from dlint.values.facts import fits
 from dlint.values.frame import Argument, Arguments, Frame, Point, layout_of
-from dlint.values.outcomes import OUTCOMES, Outcome, after_stores, stores_told_apart, told_apart
+from dlint.values.outcomes import (
+    OUTCOMES,
+    STORED,
+    Outcome,
+    after_stores,
+    stores_told_apart,
+    told_apart,
+    within,
+)
 from dlint.values.values import (
     Class,
     Const,
@@ -43,7 +51,7 @@ from dlint.values.values import (
     Unknown,
     Value,
 )
-from dlint.values.worlds import HERE, World
+from dlint.values.worlds import FOLDED, HERE, World
 
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
@@ -73,6 +81,10 @@ class Attributes:
         self._grown = Grown(evaluator)
         self._put_by_methods = PutByMethods(evaluator)
         self._active: dict[tuple[Key, str], int] = {}
+        # What attributes hold with nothing assumed, None where something cuts that short, and those that were
+        # asked for once.
+        self._known: dict[tuple[Key, str], list[Outcome] | None] = {}
+        self._asked: set[tuple[Key, str]] = set()
         self._asking_heirs: set[tuple[Key, str]] = set()
         self._set_by_name = SetByName(evaluator)
         self._hparams = Hparams(evaluator)
@@ -353,7 +365,37 @@ class Attributes:
     def held(
         self, instance: Instance, name: str, world: World, at_first: Sequence[Outcome] = ()
     ) -> list[Outcome]:
-        """What the class's own methods store in ``self.name``, and what it is ``at_first``."""
+        """What the class's own methods store in ``self.name``, and what it is ``at_first``. Asked for again,
+        it is looked for with nothing assumed, and restricted to the world of who asks."""
+        mark = (instance.key, name)
+        if at_first or mark in self._active:
+            return self._held(instance, name, world, at_first)
+        if mark not in self._known:
+            if world.facts and mark not in self._asked:
+                self._asked.add(mark)
+                return self._held(instance, name, world, ())
+            held, sure = self._evaluator.whole(lambda: self._held(instance, name, HERE, ()))
+            self._known[mark] = held if sure else None
+            if not world.facts:
+                return held
+        known = self._known[mark]
+        if known is not None and not world.facts:
+            return known
+        if known is None or not self._may_restrict(known, instance, name, world):
+            return self._held(instance, name, world, ())
+        return within(known, world)
+
+    def _may_restrict(self, held: list[Outcome], instance: Instance, name: str, world: World) -> bool:
+        """Whether what an attribute holds with nothing assumed says all that is so in a world: nothing of it
+        was folded, and the world tells neither what it holds nor who has stored it."""
+        if len(held) >= OUTCOMES or any(w.known(FOLDED) is not None for _, w in held):
+            return False
+        itself = Unknown(("attribute", instance.key, name)).key
+        return itself not in world.facts and not world.tells(STORED)
+
+    def _held(
+        self, instance: Instance, name: str, world: World, at_first: Sequence[Outcome]
+    ) -> list[Outcome]:
         mark = (instance.key, name)
         if mark in self._active:
             self._evaluator.cut(self._active[mark])

@@ -162,6 +162,10 @@ class World:
             {k: fact for k, fact in self.facts.items() if not (isinstance(k, _Choice) and k.kind == kind)}
         )
 
+    def tells(self, kind: Key) -> bool:
+        """Whether it assumes anything under a tuple that begins so."""
+        return any(isinstance(key, _Choice) and key.kind == kind for key in self.facts)
+
     def as_before(self, before: World, after: World) -> World:
         """The world without what ``after`` assumes and ``before`` did not."""
         gone = after.facts.keys() - before.facts.keys()
