@@ -12,6 +12,7 @@ from dlint.knowledge.epochs import (
     speaks_of_evaluation,
     speaks_of_training,
 )
+from dlint.source.layout import Layout
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, statements_in
 from dlint.values.frame import Frame, Point
@@ -148,19 +149,30 @@ def _turns_off(node: ast.expr) -> bool:
     return name in WITHOUT_GRADIENTS
 
 
+def _put_into_evaluation(layout: Layout) -> set[str | None]:
+    """The models that a function puts into evaluation mode; none where it does what trains. Read once for all
+    its loops."""
+    if _put_into_evaluation not in layout.answers:
+        calls = [node for node in layout.nodes if isinstance(node, ast.Call)]
+        models = {
+            dotted(call.func.value)
+            for call in calls
+            if isinstance(call.func, ast.Attribute) and call.func.attr == "eval" and not call.args
+        }
+        trains = models and speaks_of_training("\n".join(ast.unparse(call.func) + "(" for call in calls))
+        layout.answers[_put_into_evaluation] = set() if trains else models
+    found: set[str | None] = layout.answers[_put_into_evaluation]
+    return found
+
+
 def evaluates(point: Point) -> bool:
     """Whether a loop at a point calls a model that the same function has put into evaluation mode, and the
     function does nothing that trains."""
     loop, scope = point.statement, point.frame.scope
     if not isinstance(loop, ast.For) or not isinstance(scope, ast.FunctionDef):
         return False
-    calls = [node for node in point.frame.layout.nodes if isinstance(node, ast.Call)]
-    models = {
-        dotted(call.func.value)
-        for call in calls
-        if isinstance(call.func, ast.Attribute) and call.func.attr == "eval" and not call.args
-    }
-    if not models or speaks_of_training("\n".join(ast.unparse(call.func) + "(" for call in calls)):
+    models = _put_into_evaluation(point.frame.layout)
+    if not models:
         return False
     used = {
         dotted(node.func)

@@ -55,22 +55,33 @@ def entered(
         return
     for statement in statements_in(scope.body):
         at = Point(frame, statement)
-        if not evaluator.flow.reaching(at, HERE) or (surely and not is_sure(evaluator, at, beside)):
+        if surely and not is_sure(evaluator, at, beside):
             continue
-        for expression in expressions(statement):
-            for node, point in _nodes(evaluator, expression, at, surely):
-                for inside in _entered_by(evaluator, node, point):
-                    yield node, point, inside
-        match statement:
-            case ast.For(iter=held):
-                for inside in _gone_through(evaluator, held, at):
+        reached: bool | None = None
+        for each in _entered_at(evaluator, statement, at, surely):
+            if reached is None:  # most statements enter nothing: not asked for them
+                reached = bool(evaluator.flow.reaching(at, HERE))
+            if not reached:
+                break
+            yield each
+
+
+def _entered_at(evaluator: Evaluator, statement: ast.stmt, at: Point, surely: bool) -> Iterator[Entered]:
+    """The frames that a statement enters itself."""
+    for expression in expressions(statement):
+        for node, point in _nodes(evaluator, expression, at, surely):
+            for inside in _entered_by(evaluator, node, point):
+                yield node, point, inside
+    match statement:
+        case ast.For(iter=held):
+            for inside in _gone_through(evaluator, held, at):
+                yield held, at, inside
+        case ast.With(items=items):
+            for item in items:
+                held = closed_by(item.context_expr)
+                names = ("__enter__", "__exit__") if held is item.context_expr else ("close",)
+                for inside in _methods(evaluator, held, names, held, at):
                     yield held, at, inside
-            case ast.With(items=items):
-                for item in items:
-                    held = closed_by(item.context_expr)
-                    names = ("__enter__", "__exit__") if held is item.context_expr else ("close",)
-                    for inside in _methods(evaluator, held, names, held, at):
-                        yield held, at, inside
 
 
 def closed_by(context: ast.expr) -> ast.expr:
