@@ -208,13 +208,22 @@ class WorkerCode:
             self._role = followed.visit.role
             # Many steps stand in the same worlds.
             joined: dict[tuple[int, ...], list[World]] = {}
+            shared: dict[tuple[int, ...], World] = {}
             for number, (step, inside) in enumerate(followed.summary.steps):
                 mark = tuple(map(id, inside))
                 both = joined.get(mark)
                 if both is None:
                     both = joined[mark] = _joined(worlds, inside)
-                if both and isinstance(step, Noted):
-                    self._note(number, step, both, followed)
+                known = followed.noted[number]
+                if both and known is not None:
+                    known.world = known.world.shared(both, ways=False)
+                    known.world.keep()
+                elif both and isinstance(step, Noted):
+                    world = shared.get(mark)
+                    if world is None:
+                        world = shared[mark] = both[0].shared(both[1:], ways=False)
+                        world.keep()
+                    self._note(number, step, world, followed)
                 elif both:
                     self._take(step, both, followed.visit)
 
@@ -244,15 +253,8 @@ class WorkerCode:
             followed.visit.world.keep()
         return news
 
-    def _note(self, number: int, step: Noted, worlds: list[World], followed: _Followed) -> None:
-        known = followed.noted[number]
-        if known is not None:
-            known.world = known.world.shared(worlds, ways=False)
-            known.world.keep()
-            return
+    def _note(self, number: int, step: Noted, world: World, followed: _Followed) -> None:
         visit = followed.visit
-        world = worlds[0].shared(worlds[1:], ways=False)
-        world.keep()
         event = Event(step.name, step.owner, step.node, step.at, world, visit.link, self._role, visit)
         followed.noted[number] = event
         self.events.append(event)
