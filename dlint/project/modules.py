@@ -9,6 +9,7 @@ from dlint.project.imported_from import ImportedFrom
 from dlint.project.imports import Imports
 from dlint.project.index.index import Index
 from dlint.project.search_path import SearchPath
+from dlint.source.compact import made_compact
 from dlint.source.desugaring.plain import made_plain
 from dlint.source.module import Module
 from dlint.source.parsing import parse
@@ -33,7 +34,7 @@ class Modules:
             if path is not None:
                 try:
                     text = decode(self.index.data(relative))
-                    module = Module(path, relative, text, made_plain(parse(text), text))
+                    module = Module(path, relative, text, made_plain(made_compact(parse(text)), text))
                 except SourceError:
                     module = None
             self._modules[relative] = module

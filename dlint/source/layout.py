@@ -238,7 +238,8 @@ class Layout:
         names: set[str] = set()
         anew: set[str] = set()
         for index, statement in enumerate(block):
-            self.places[id(statement)] = Place(owner, block, index, role)  # type: ignore[arg-type]
+            mark = id(statement)
+            self.places[mark] = Place(owner, block, index, role)  # type: ignore[arg-type]
             kind = type(statement)
             rebound = set(own_names(statement))
             if kind in _IMPORTS:
@@ -261,12 +262,25 @@ class Layout:
                 inner_bound, inner_rebound = self._read(inner, inner_owner, inner_role, changes)
                 bound |= inner_bound
                 rebound |= inner_rebound
-            # Most statements change nothing in place: one set will do.
-            self._rebound[id(statement)] = kept = frozenset(rebound)
-            self._bound[id(statement)] = kept if len(bound) == len(rebound) else frozenset(bound)
+            # Most statements change nothing in place, and many bind nothing or the same: one set will do.
+            held = frozenset(rebound)
+            self._rebound[mark] = held = _sets.setdefault(held, held)
+            if len(bound) != len(rebound):
+                held = frozenset(bound)
+                held = _sets.setdefault(held, held)
+            self._bound[mark] = held
             names |= bound
             anew |= rebound
         return frozenset(names), frozenset(anew)
+
+
+# Of all layouts: a set takes more than what is in it.
+_sets: dict[frozenset[str], frozenset[str]] = {}
+
+
+def forget_sets() -> None:
+    """Lets go of the sets of names, when another program is looked at."""
+    _sets.clear()
 
 
 def _find_leaving(block: list[ast.stmt], found: Leaving) -> None:

@@ -24,7 +24,7 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
         kind = type(each)
         fields = _HOLDING.get(kind)
         if fields is None:
-            fields = _holding(kind)
+            fields = holding(kind)
         # As `children` does it, which would make a list for each node.
         for field in fields:
             value = getattr(each, field, None)
@@ -57,7 +57,7 @@ _LEAVES = frozenset(
 _HOLDING: dict[type[ast.AST], tuple[str, ...]] = {}
 
 
-def _holding(kind: type[ast.AST]) -> tuple[str, ...]:
+def holding(kind: type[ast.AST]) -> tuple[str, ...]:
     """The fields of a kind of nodes in which other nodes may stand."""
     if kind is ast.Constant:
         fields: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ def children(node: ast.AST) -> list[ast.AST]:
     kind = type(node)
     fields = _HOLDING.get(kind)
     if fields is None:
-        fields = _holding(kind)
+        fields = holding(kind)
     for field in fields:
         value = getattr(node, field, None)
         if isinstance(value, ast.AST):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dlint.budget.budget import Place
-from dlint.source.layout import Layout
+from dlint.source.layout import Layout, forget_sets
 from dlint.source.statements import Scope, parameters
 from dlint.values.values import Key, Value, number
 
@@ -30,6 +30,7 @@ def layout_of(scope: Scope) -> Layout:
 def forget_layouts() -> None:
     """Lets go of the layouts, and with them of the trees, of the program looked at before."""
     _layouts.clear()
+    forget_sets()
 
 
 class Argument:

@@ -117,7 +117,7 @@ def fold(outcomes: list[Outcome], world: World) -> list[Outcome]:
         seen: dict[tuple[object, int], Outcome] = {}
         for outcome in outcomes:
             seen.setdefault((outcome[0].key, id(outcome[1])), outcome)
-        return list(seen.values())
+        return outcomes if len(seen) == len(outcomes) else list(seen.values())
     worlds: dict[Key, list[World]] = {}
     values: dict[Key, Value] = {}
     for value, w in outcomes:
