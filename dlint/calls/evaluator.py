@@ -17,7 +17,7 @@ from dlint.calls.command_lines.apps import Apps
 from dlint.calls.command_lines.commands import Commands
 from dlint.calls.indirect.of_trainers import OfTrainers, is_read_of_trainer
 from dlint.calls.leads import Leads
-from dlint.calls.parameters import Parameters
+from dlint.calls.parameters.parameters import Parameters
 from dlint.calls.sites import Sites
 from dlint.evaluation import displays, texts
 from dlint.evaluation.comprehensions import Comprehension, Comprehensions

@@ -15,7 +15,7 @@ from dlint.calls.indirect.by_class import sites_by_class
 from dlint.calls.indirect.by_name import NameParts, sites_by_name
 from dlint.calls.indirect.handed_on import Decorators, Way, Ways
 from dlint.calls.indirect.starting import calls_through, handed_over, started
-from dlint.calls.parameters import is_static
+from dlint.calls.parameters.written import is_static
 from dlint.calls.site import Site
 from dlint.evaluation.named import fits
 from dlint.evaluation.questions import begun

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from dlint.budget.budget import spend
-from dlint.calls.parameters import is_static
+from dlint.calls.parameters.written import is_static
 from dlint.changes.by_name import WORDS, owner_of_names, stored_by_name
 from dlint.changes.mentions import mentions
 from dlint.program.program import Program

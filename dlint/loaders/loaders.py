@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from dlint.calls.parameters import default_of
+from dlint.calls.parameters.written import default_of
 from dlint.evaluation.library.arguments import given_for
 from dlint.knowledge.loading import SIGNATURE, LoaderClass
 from dlint.loaders.given.put_right import is_put_right

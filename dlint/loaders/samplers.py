@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.calls.parameters import default_of
+from dlint.calls.parameters.written import default_of
 from dlint.evaluation.library.arguments import given_for
 from dlint.knowledge.epochs import (
     BATCHES,

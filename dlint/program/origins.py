@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.calls.evaluator import Evaluator
-from dlint.calls.parameters import is_static, written
+from dlint.calls.parameters.written import is_static, written
 from dlint.source.statements import dotted, functions_in, own_names, parameters, statements_in, target_names
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.values import Function, Instance

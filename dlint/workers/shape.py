@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.budget.budget import spend
-from dlint.calls.parameters import is_static, written
+from dlint.calls.parameters.written import is_static, written
 from dlint.source.statements import (
     FunctionNode,
     functions_in,

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.calls.parameters import default_of
+from dlint.calls.parameters.written import default_of
 from dlint.knowledge.commands import (
     CALLS_WITH_OPTIONS,
     CHANGES_PARSER,

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from dlint.calls.parameters import is_class_method
+from dlint.calls.parameters.written import is_class_method
 from dlint.calls.site import Site
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, expressions, functions_in, self_name, statements_in

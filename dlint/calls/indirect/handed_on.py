@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.calls.indirect.starting import Trail, handed_over, started
-from dlint.calls.parameters import default_of
+from dlint.calls.parameters.written import default_of
 from dlint.knowledge.handing_on import GIVING, NAMESPACES, PUTTING, WITH_DEFAULT, WRAPPING, looks
 from dlint.objects.classes import is_property
 from dlint.source.module import Module

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.calls.parameters import written
+from dlint.calls.parameters.written import written
 from dlint.evaluation.options.option import setting_of
 from dlint.fork.gpu.moves import Put, is_only_asked, last_move, may_come_back, move_between
 from dlint.fork.gpu.networks import gives_there, is_a_network, moved_by_trainer

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
 
-from dlint.calls.parameters import is_static, written
+from dlint.calls.parameters.written import is_static, written
 from dlint.knowledge.epochs import TELLS, sets_epoch_itself
 from dlint.knowledge.loading import is_kind
 from dlint.loaders.by_epoch.receivers import (

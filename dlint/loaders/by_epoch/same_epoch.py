@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.calls.parameters import is_static, written
+from dlint.calls.parameters.written import is_static, written
 from dlint.knowledge.randomness import sounds_changing, sounds_like_settings
 from dlint.loaders.by_epoch.epoch_loops import loops_above
 from dlint.loaders.by_epoch.kept_number import is_never_changed, is_set_in_alone

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from dlint.calls.parameters import default_of
+from dlint.calls.parameters.written import default_of
 from dlint.source.statements import FunctionNode
 from dlint.values.frame import Arguments, Point
 from dlint.values.values import Const, Instance, Unknown, Value

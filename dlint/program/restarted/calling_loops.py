@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from dlint.calls.entered import Chain, entered
 from dlint.calls.implicit_calls import calls_of_held_object
-from dlint.calls.parameters import default_of
+from dlint.calls.parameters.written import default_of
 from dlint.calls.site import Site
 from dlint.loaders.every_round import lets_through, tests_in
 from dlint.loaders.iteration import Iterations

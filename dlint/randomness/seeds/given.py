@@ -6,7 +6,7 @@ import ast
 from collections.abc import Set
 from typing import TYPE_CHECKING
 
-from dlint.calls.parameters import default_of, is_static
+from dlint.calls.parameters.written import default_of, is_static
 from dlint.calls.returned import coming_to
 from dlint.knowledge.randomness import sounds_changing
 from dlint.randomness.seeds.interface import Trace

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.calls.parameters import is_static
+from dlint.calls.parameters.written import is_static
 from dlint.changes.mentions import Mention, mentions
 from dlint.loaders.loaders import Loader
 from dlint.program.program import Program

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.calls.parameters import written
+from dlint.calls.parameters.written import written
 from dlint.knowledge.iterables import SELECTS, gives_all, is_setting, may_be_indexed
 from dlint.source.statements import FunctionNode, statements_in, target_names
 from dlint.streams.sources.kinds import DATA, RANGE, Kinds, known_together

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from dlint.calls.leads import is_data_method, is_own, sorted_by
-from dlint.calls.parameters import written
+from dlint.calls.parameters.written import written
 from dlint.knowledge.callbacks import (
     PLAIN_BUILTINS,
     called_parts,
