@@ -16,8 +16,8 @@ from dlint.project.files import Listing, listing
 from dlint.project.paths import absolute, display_path, is_folder
 from dlint.settings.settings import Settings, enabled
 from dlint.source.notebooks import Notebook, is_notebook, read_notebook
-from dlint.source.parsing import parse
 from dlint.source.reading import SourceError, decode, read_bytes
+from dlint.source.trees.parsing import parse
 
 if TYPE_CHECKING:
     from dlint.analysis.kept import Kept

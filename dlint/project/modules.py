@@ -9,11 +9,11 @@ from dlint.project.imported_from import ImportedFrom
 from dlint.project.imports import Imports
 from dlint.project.index.index import Index
 from dlint.project.search_path import SearchPath
-from dlint.source.compact import made_compact
 from dlint.source.desugaring.plain import made_plain
 from dlint.source.module import Module
-from dlint.source.parsing import parse
 from dlint.source.reading import SourceError, decode
+from dlint.source.trees.compact import made_compact
+from dlint.source.trees.parsing import parse
 from dlint.values.frame import Frame
 
 

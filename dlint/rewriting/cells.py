@@ -15,8 +15,8 @@ from dlint.rewriting import header, json_text
 from dlint.rewriting.json_text import Part
 from dlint.rewriting.refusal import CannotRepair
 from dlint.source.notebooks import Cell, Notebook, read_notebook
-from dlint.source.parsing import parse
 from dlint.source.reading import SourceError
+from dlint.source.trees.parsing import parse
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _WITH_END = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")

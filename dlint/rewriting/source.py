@@ -24,7 +24,7 @@ from dlint.finding import Finding
 from dlint.rewriting.graft import Graft
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.surroundings import Surroundings
-from dlint.source.parsing import is_deep
+from dlint.source.trees.parsing import is_deep
 
 _BOM = b"\xef\xbb\xbf"
 

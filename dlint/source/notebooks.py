@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from dlint.source.parsing import parse
 from dlint.source.reading import MAX_BYTES, SourceError
+from dlint.source.trees.parsing import parse
 
 SUFFIX = ".ipynb"
 # Nothing in the first cell counts as a coding line: the text is UTF-8.

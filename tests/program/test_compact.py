@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from dlint.source.compact import made_compact
+from dlint import engine
+from dlint.settings.settings import Settings
+from dlint.source.trees.compact import made_compact
+from program.sources import cases, files_of, write
 
 TEXTS = [
     *(path.read_text(encoding="utf-8") for path in sorted(Path(__file__).parent.glob("test_*.py"))[:4]),
@@ -50,3 +53,12 @@ def test_it_takes_no_more_memory() -> None:
         return sum(sys.getsizeof(vars(node)) for node in ast.walk(tree))
 
     assert size(made_compact(ast.parse(text))) <= size(ast.parse(text))
+
+
+def test_nobody_changes_the_list_that_trees_share(tmp_path: Path) -> None:
+    """What a rule would append to the arguments of a call that has none, all trees would have."""
+    for number, files in enumerate(map(files_of, cases("afresh_beside").values())):
+        (tmp_path / str(number)).mkdir()
+        write(tmp_path / str(number), files)
+    assert engine.check([tmp_path], Settings()).findings
+    assert made_compact(ast.parse("f()")).body[0].value.keywords == []  # type: ignore[attr-defined]

@@ -22,9 +22,9 @@ from dlint.knowledge.releases import (
     WEIGHTS,
 )
 from dlint.project.index.index import Index
-from dlint.source.parsing import parse
 from dlint.source.reading import SourceError, decode
 from dlint.source.statements import dotted
+from dlint.source.trees.parsing import parse
 
 Release = tuple[int, ...]
 _LIBRARIES = ("torch", "torchvision")

@@ -226,7 +226,7 @@ def _in_setup_py(text: str) -> Found:
     """Strings in install_requires and extras_require, written there or in what is named there."""
     if not text:
         return
-    from dlint.source.parsing import parse
+    from dlint.source.trees.parsing import parse
 
     try:
         tree = parse(text)
