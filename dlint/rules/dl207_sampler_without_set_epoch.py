@@ -88,7 +88,7 @@ from dlint.knowledge.epochs import (
 )
 from dlint.loaders.by_epoch.epoch_loops import EpochLoop, epoch_loop, is_evaluation, only, run_by_libraries
 from dlint.loaders.by_epoch.epochs import Epochs
-from dlint.loaders.by_epoch.same_epoch import Tell, is_same
+from dlint.loaders.by_epoch.same_epoch import Tell, are_same_somewhere, is_same
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
 from dlint.loaders.samplers import Dealt, Samplers
@@ -129,6 +129,8 @@ def check(program: Program) -> Iterator[Found]:
             if told is None and (
                 not _is_one_of_several(program, loader) or epochs.told(dealt, modules, _NO_CALL) is None
             ):
+                continue
+            if told and not are_same_somewhere(program, told):
                 continue
             around = _runs_each_epoch(program, samplers, loader, dealt, modules)
             if told is None and around is not None and around.sure and None not in around.sites:
