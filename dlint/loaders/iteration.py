@@ -82,6 +82,8 @@ class Iterations:
         self._evaluator = program.evaluator
         # By object: the loaders that its methods of iteration go through.
         self._inside: dict[Key, list[Loader]] = {}
+        # By module, and what is left out of it.
+        self._in_modules: dict[tuple[str, Callable[[Point], bool] | None], list[Iteration]] = {}
 
     def loaders_of(self, node: ast.expr, point: Point) -> Iterator[Loader]:
         """The loaders that an iterable goes through: itself, or inside ``enumerate`` and the like."""
@@ -184,10 +186,17 @@ class Iterations:
         """What running a block iterates over, in the functions that it calls as well."""
         yield from _Walk(self, self._evaluator).block(statements, frame, ())
 
-    def in_module(
-        self, module: Module, leaves_out: Callable[[Point], bool] | None = None
-    ) -> Iterator[Iteration]:
+    def in_module(self, module: Module, leaves_out: Callable[[Point], bool] | None = None) -> list[Iteration]:
         """Every iteration of a module, in whatever function, but for those at places that are left out."""
+        mark = (module.relative, leaves_out)
+        known = self._in_modules.get(mark)
+        if known is None:
+            known = self._in_modules[mark] = list(self._find_in_module(module, leaves_out))
+        return known
+
+    def _find_in_module(
+        self, module: Module, leaves_out: Callable[[Point], bool] | None
+    ) -> Iterator[Iteration]:
         lines = [number for number, line in enumerate(module.lines, 1) if _ITERATES.search(line)]
         for trail in module.trails_at(lines):
             statement = trail[-1]

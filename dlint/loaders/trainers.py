@@ -149,7 +149,9 @@ def asked_of(evaluator: Evaluator, call: ast.Call, point: Point) -> list[Value]:
     found: list[Value] = []
     for callee, _ in evaluator.values(call.func, point):
         methods = _asked_by(evaluator, callee, call, point)
-        given = _given(evaluator, call, point) if methods else []
+        if not methods:
+            continue  # what most calls are given is asked for in vain
+        given = _given(evaluator, call, point)
         datas = [each for each in given if DATA_MODULE in evaluator.classes.libraries(each.cls)]
         for each in datas or ([] if _may_get_data(evaluator, call, point) else given):
             for name in methods:

@@ -88,7 +88,7 @@ from dlint.knowledge.epochs import (
 )
 from dlint.loaders.by_epoch.epoch_loops import EpochLoop, epoch_loop, is_evaluation, only, run_by_libraries
 from dlint.loaders.by_epoch.epochs import Epochs
-from dlint.loaders.by_epoch.same_epoch import Tell, is_same
+from dlint.loaders.by_epoch.same_epoch import Tell, are_same_somewhere, is_same
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
 from dlint.loaders.samplers import Dealt, Samplers
@@ -115,7 +115,7 @@ def check(program: Program) -> Iterator[Found]:
     """Shuffling distributed samplers of training loaders that nobody tells the epoch."""
     if not any(map(program.modules.index.mentioning, (SAMPLER.rpartition(".")[2], TELLS))):
         return
-    epochs, samplers = Epochs(program), Samplers(program.evaluator)
+    epochs, samplers, iterations = Epochs(program), Samplers(program.evaluator), Iterations(program)
     for loader in program.loaders:
         for dealt in samplers.of(loader):
             if _is_for_evaluation(program, loader, dealt) or samplers.keeps_order(dealt):
@@ -130,7 +130,9 @@ def check(program: Program) -> Iterator[Found]:
                 not _is_one_of_several(program, loader) or epochs.told(dealt, modules, _NO_CALL) is None
             ):
                 continue
-            around = _runs_each_epoch(program, samplers, loader, dealt, modules)
+            if told and not are_same_somewhere(program, told):
+                continue
+            around = _runs_each_epoch(program, samplers, iterations, loader, dealt, modules)
             if told is None and around is not None and around.sure and None not in around.sites:
                 # What is told may be of a loader that another call of the function makes.
                 told = epochs.told(dealt, modules, around.sites)
@@ -197,13 +199,17 @@ def _program_of(program: Program, loader: Loader) -> set[str]:
 
 
 def _runs_each_epoch(
-    program: Program, samplers: Samplers, loader: Loader, dealt: Dealt, modules: set[str]
+    program: Program,
+    samplers: Samplers,
+    iterations: Iterations,
+    loader: Loader,
+    dealt: Dealt,
+    modules: set[str],
 ) -> EpochLoop | None:
     """The loop by which the program goes through a loader again and again, to train; one without a loop
     where there are several."""
     texts = (program.modules.index.data(relative).decode(errors="replace") for relative in modules)
     trains = any(map(speaks_of_training, texts))
-    iterations = Iterations(program)
 
     def keeps_order(there: Loader) -> bool:
         known = list(samplers.of(there))

@@ -169,9 +169,9 @@ def _bodies(program: Program) -> Iterator[Module]:
                         yield other
     index = program.modules.index
     for word in sorted({*RUNNER_WORDS, *APP_WORDS}) if loaders else ():
-        for module in program.modules.each(
-            relative for relative in index.naming(word) if _CALLS.search(index.data(relative))
-        ):
+        # A package is not called itself: who writes `button.click(` only names a method.
+        files = [relative for relative in index.naming(word) if index.mentions(relative, word)]
+        for module in program.modules.each(each for each in files if _CALLS.search(index.data(each))):
             if module.relative not in seen and not is_main_module(module):
                 seen.add(module.relative)
                 yield module

@@ -13,7 +13,7 @@ from dlint.loaders.by_epoch.kept_number import is_never_changed, is_set_in_alone
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, parameters, statements_in
 from dlint.values.frame import Point
-from dlint.values.places import loops_around
+from dlint.values.places import LOOPS, loops_around
 
 if TYPE_CHECKING:
     from dlint.loaders.program import Program
@@ -42,12 +42,26 @@ def may_be_same(program: Program, tell: Tell, far: int = 0) -> bool:
     return handed is None or all(may_be_same(program, each, far + 1) for each in handed)
 
 
+def are_same_somewhere(program: Program, told: list[Tell]) -> bool:
+    """Whether there is any loop in whose rounds all calls surely tell the same number: to find the one over
+    the epochs is dear, and in vain where none is of that kind."""
+    return any(all(is_same(program, each, loop) for each in told) for loop in _loops_of(program, told[0], 0))
+
+
+def _loops_of(program: Program, tell: Tell, far: int) -> Iterator[ast.stmt]:
+    """The loops of which `is_same` may be true: those of the function that tells, and of those that hand it
+    the number."""
+    tell = _plain(program, tell)
+    owners = {id(place.owner): place.owner for place in tell.point.frame.layout.places.values()}
+    yield from (owner for owner in owners.values() if isinstance(owner, LOOPS))
+    for each in (_handed(program, tell) or ()) if far < _FAR else ():
+        yield from _loops_of(program, each, far + 1)
+
+
 def is_same(program: Program, tell: Tell, loop: ast.stmt, far: int = 0) -> bool:
     """Whether a call surely tells the same number in all rounds of the loop over the epochs, or is made in
     none of them."""
-    frame = tell.point.frame
-    if is_never_changed(program, tell.number, frame):
-        tell = tell._replace(number=ast.Constant(0))  # whichever it is
+    tell, frame = _plain(program, tell), tell.point.frame
     if id(loop) in frame.layout.places:
         if any(True for _ in loops_around(Point(frame, loop))) or any(
             True for _ in loops_above(program, tell.point)
@@ -64,14 +78,23 @@ def is_same(program: Program, tell: Tell, loop: ast.stmt, far: int = 0) -> bool:
     return bool(handed) and all(is_same(program, each, loop, far + 1) for each in handed or ())
 
 
+def _plain(program: Program, tell: Tell) -> Tell:
+    """The same with a number written out for one that nobody changes: whichever it is."""
+    changed = not is_never_changed(program, tell.number, tell.point.frame)
+    return tell if changed else tell._replace(number=ast.Constant(0))
+
+
 def _handed(program: Program, tell: Tell) -> list[Tell] | None:
     """What the calls of the function around a call give for its number; None where that is not known."""
     frame, scope = tell.point.frame, tell.point.frame.scope
-    if not isinstance(scope, ast.FunctionDef) or not program.evaluator.sites.are_all(scope):
+    if not isinstance(scope, ast.FunctionDef):
+        return None
+    sites = program.evaluator.sites.of(scope, frame)  # looks for them: only then is known whether it has all
+    if not program.evaluator.sites.are_all(scope):
         return None
     method = frame.owner is not None and not is_static(scope)
     found: list[Tell] = []
-    for site in program.evaluator.sites.of(scope, frame):
+    for site in sites:
         if isinstance(tell.number, ast.Constant):
             found.append(Tell(tell.number, site.point))
             continue
