@@ -76,6 +76,7 @@ class Attributes:
         self._stores: dict[int, dict[str, list[FunctionNode]]] = {}
         # By class: the attributes that its methods store, and code elsewhere may.
         self._names: dict[Key, set[str]] = {}
+        self._added: dict[Key, frozenset[int]] = {}
         self.outside = Outside(evaluator)
         self._declared = Declared(evaluator)
         self._grown = Grown(evaluator)
@@ -512,6 +513,16 @@ class Attributes:
             return False
         text = frame.module.text_of(scope)
         return any(f"{own}.{name}(" in text for name in others)
+
+    def added_from_outside(self, instance: Instance) -> frozenset[int]:
+        """The places where other code puts something in a list or dict that an object keeps."""
+        known = self._added.get(instance.key)
+        if known is None:
+            line = self._evaluator.classes.line(instance.cls)
+            names = sorted({name for above in line for name in self._stores_of(above.node)})
+            found = [self._grown.places(instance, name) for name in names]
+            known = self._added[instance.key] = frozenset[int]().union(*found)
+        return known
 
     def set_from_outside(self, instance: Instance) -> frozenset[int]:
         """The places outside its class that store in attributes of an object."""

@@ -36,6 +36,7 @@ from dlint.values.values import (
     number,
 )
 from dlint.values.worlds import HERE, World
+from dlint.workers.parts.composed import is_added_to
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -46,8 +47,11 @@ _DEEPEST = 3
 _MOST_VALUES = 6
 
 
-def shape_of(evaluator: Evaluator, value: Value, world: World, depth: int = 0) -> Key:
-    """The same key for values of the same shape."""
+def shape_of(
+    evaluator: Evaluator, value: Value, world: World, depth: int = 0, *, assuming: bool = False
+) -> Key:
+    """The same key for values of the same shape; ``assuming``: only for those that also have what they are
+    made of on the same ways that the program may go."""
     spend(1)
     if depth > _DEEPEST:
         return number(("own", value.key))
@@ -60,32 +64,44 @@ def shape_of(evaluator: Evaluator, value: Value, world: World, depth: int = 0) -
             return value.name
         case Function():
             receiver = value.receiver
-            inner = shape_of(evaluator, receiver, world, depth + 1) if receiver is not None else None
+            inner = (
+                shape_of(evaluator, receiver, world, depth + 1, assuming=assuming)
+                if receiver is not None
+                else None
+            )
             return number(("function", id(value.node), value.frame.key, inner))
         case Instance():
             if value.arguments is None:
                 return number(("instance", value.cls.key))
-            given = _arguments(evaluator, value.arguments, world, depth)
+            given = _arguments(evaluator, value.arguments, world, depth, assuming)
             told = value.arguments.all() or _told_later(evaluator, value)
             texts = {above.module.text for above in evaluator.classes.line(value.cls)} if told else set[str]()
             stored = [_stored(evaluator, each, world, texts) for each in told]
             outside = evaluator.attributes.set_from_outside(value)
-            return number(("instance", value.cls.key, given, outside, tuple(stored)))
+            added = evaluator.attributes.added_from_outside(value)
+            return number(("instance", value.cls.key, given, outside, added, tuple(stored)))
         case Made():
-            return number(("made", value.name, _arguments(evaluator, value.arguments, world, depth)))
+            if is_added_to(value):
+                return number(("own", value.key))
+            return number(
+                ("made", value.name, _arguments(evaluator, value.arguments, world, depth, assuming))
+            )
         case Items():
             shapes = {item.key: item for item in value.items}
-            known = {key: shape_of(evaluator, item, world, depth + 1) for key, item in shapes.items()}
+            known = {
+                key: shape_of(evaluator, item, world, depth + 1, assuming=assuming)
+                for key, item in shapes.items()
+            }
             return number((value.kind, tuple(known[item.key] for item in value.items), value.open))
         case Table():
             entries = tuple(
-                (repr(name), shape_of(evaluator, item, world, depth + 1))
+                (repr(name), shape_of(evaluator, item, world, depth + 1, assuming=assuming))
                 for name, item in value.items.items()
             )
             return number(("dict", entries, value.open))
         case Partial():
-            callee = shape_of(evaluator, value.callee, world, depth + 1)
-            return number(("partial", callee, _arguments(evaluator, value.arguments, world, depth)))
+            callee = shape_of(evaluator, value.callee, world, depth + 1, assuming=assuming)
+            return number(("partial", callee, _arguments(evaluator, value.arguments, world, depth, assuming)))
     return value.key
 
 
@@ -180,12 +196,18 @@ def _constants(evaluator: Evaluator, path: str, point: Point) -> str:
     return " | ".join(told)
 
 
-def _arguments(evaluator: Evaluator, arguments: Arguments, world: World, depth: int) -> Key:
+def _arguments(evaluator: Evaluator, arguments: Arguments, world: World, depth: int, assuming: bool) -> Key:
     def shapes(names: list[str]) -> tuple[Key, ...]:
         found = []
         for name, argument in zip(names, arguments.all(), strict=True):
             outcomes = evaluator.value_of(argument, world)[:_MOST_VALUES]
-            kinds = {shape_of(evaluator, value, w, depth + 1) for value, w in outcomes}
+            kinds = {
+                (
+                    shape_of(evaluator, value, w, depth + 1, assuming=assuming),
+                    frozenset(w.facts.items()) if assuming else None,
+                )
+                for value, w in outcomes
+            }
             found.append((name, frozenset(kinds)))
         return tuple(found)
 

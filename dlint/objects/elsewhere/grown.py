@@ -22,6 +22,7 @@ from dlint.source.statements import (
     dotted,
     expressions,
     functions_in,
+    parameters,
     self_name,
     statements_in,
 )
@@ -90,6 +91,44 @@ class Grown:
                 found.setdefault(key.value, {})[value.key] = value
         alone = {key: next(iter(values.values())) for key, values in found.items() if len(values) == 1}
         return {key: value for key, value in alone.items() if has_code(value, inside=True)}
+
+    def places(self, instance: Instance, name: str) -> frozenset[int]:
+        """The places where the code that has an object is seen to put something in what it keeps under a
+        name. What its constructor puts there, all that are made alike have."""
+        mark = (instance.key, name)
+        if mark in self._asking:
+            return frozenset()
+        self._asking.add(mark)
+        try:
+            return frozenset(
+                id(holder)
+                for holder, point in self._adding(instance, name)
+                if self._is(holder, point, instance)
+            )
+        finally:
+            self._asking.discard(mark)
+
+    def _adding(self, instance: Instance, name: str) -> Iterator[tuple[ast.expr, Point]]:
+        """What statements that add something add it to: objects, and the methods of objects that do."""
+        if name not in self._from_outside:
+            self._from_outside[name] = list(self._outside(name))
+        for holder, _, point in self._from_outside[name]:
+            yield holder, point
+        line = self._evaluator.classes.line(instance.cls)
+        adding: dict[str, int] = {}
+        for above in line:
+            adding |= {each.name: _FAR for each, _ in self._growing(above, name)}
+            adding |= {each.name: _FAR for each, put in self._fills(above, name) if _is_given(each, put)}
+        waiting = list(adding)
+        while waiting:
+            method = waiting.pop()
+            for given in self._handed_on(method):
+                yield given.holder, given.point
+            for above in line if adding[method] else ():
+                for caller, _ in self._calling(above, method):
+                    if caller.name not in adding and caller.name != "__init__":
+                        adding[caller.name] = adding[method] - 1
+                        waiting.append(caller.name)
 
     def _all(self, instance: Instance, name: str, world: World, keyed: bool) -> list[_Put]:
         mark = (instance.key, name)
@@ -222,7 +261,7 @@ class Grown:
 
     def _outside(self, name: str) -> Iterator[tuple[ast.expr, Added, Point]]:
         """The statements that add to what any object but self has under a name."""
-        grows = re.compile(rb"\.%b%b" % (re.escape(name.encode()), GROWS.encode()))
+        grows = re.compile(rb"(?<!\bself)(?<!\bcls)\.%b%b" % (re.escape(name.encode()), GROWS.encode()))
         index = self._evaluator.modules.index
         files = [each for each in index.naming(name) if grows.search(index.data(each))]
         found = 0
@@ -410,6 +449,14 @@ def _stores(statement: ast.stmt, path: str) -> Iterator[_Stored]:
             dotted(held) == path
         ):
             yield _stored(statement, key, None)
+
+
+def _is_given(function: FunctionNode, stored: _Stored) -> bool:
+    """Whether what a method stores may be made of what it is given."""
+    names = {each.arg for each in parameters(function)[1:]}
+    return stored.value is None or any(
+        isinstance(each, ast.Name) and each.id in names for each in walk(stored.value)
+    )
 
 
 def _stored(statement: ast.stmt, key: ast.expr | None, value: ast.expr | None) -> _Stored:

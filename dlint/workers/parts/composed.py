@@ -32,6 +32,11 @@ def made_of(evaluator: Evaluator, made: Made, world: World) -> Iterator[Outcome]
                         yield from evaluator.values(node, point, w)
 
 
+def is_added_to(made: Made) -> bool:
+    """Whether transforms are added to an object of a library where it is made."""
+    return made.name.rpartition(".")[2] in KEEPS_TRANSFORMS and any(True for _ in _added(made))
+
+
 def lets_out(evaluator: Evaluator, made: Made, function: Function, world: World, far: int = 0) -> bool:
     """Whether an object of a library calls a function of the program, itself or through others that it is
     made of, so that an error comes out of it as it is."""

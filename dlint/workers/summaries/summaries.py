@@ -61,10 +61,13 @@ class Summaries:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._by_frame: dict[Key, tuple[Summary, dict[Key, Key]]] = {}
-        self._by_function: dict[int, list[Summary]] = {}
+        # By what tells them apart at once, as that of no two calls that are alike does.
+        self._alike_to: dict[Key, list[Summary]] = {}
+        self._count: dict[int, int] = {}
         # By the id of a call, which is kept beside it: every worker code comes to the same calls.
         self._by_call: dict[int, tuple[Entered, Summary, dict[Key, Key]]] = {}
         self._shapes: dict[Key, Key] = {}
+        self._exact_shapes: dict[Key, Key] = {}
         self._asked_later: dict[int, bool] = {}
         self._own: dict[int, bool] = {}
 
@@ -114,7 +117,7 @@ class Summaries:
                     going.append(iter(inner.steps))
 
     def _find(self, function: Function, frame: Frame) -> tuple[Summary, dict[Key, Key]]:
-        known = self._by_function.setdefault(id(function.node), [])
+        known = self._alike_to.get(_told_by(function), ())
         alike = [each for each in known if self._same_receiver(each, function)]
         if frame.arguments is not None:
             for summary in alike:
@@ -122,8 +125,9 @@ class Summaries:
                     renamed = self._renaming(summary.frame, frame)
                     if renamed is not None:
                         return summary, renamed
-        if len(alike) >= _MOST_ALIKE or len(known) >= _MOST_IN_ALL:
-            return self._whatever(function, len(known) >= _MOST_IN_ALL), {}
+        in_all = self._count.get(id(function.node), 0)
+        if len(alike) >= _MOST_ALIKE or in_all >= _MOST_IN_ALL:
+            return self._whatever(function, in_all >= _MOST_IN_ALL), {}
         return self._made(function, frame), {}
 
     def _whatever(self, function: Function, any_receiver: bool) -> Summary:
@@ -152,7 +156,8 @@ class Summaries:
             if node.decorator_list:
                 meet_wrappers(self._evaluator, meeting, function, frame)
         summary = Summary(function, frame, meeting.steps)
-        self._by_function[id(node)].append(summary)
+        self._alike_to.setdefault(_told_by(function), []).append(summary)
+        self._count[id(node)] = self._count.get(id(node), 0) + 1
         if self._is_asked_later(summary):
             receiver = function.receiver
             if isinstance(receiver, Instance):
@@ -177,23 +182,35 @@ class Summaries:
         return known
 
     def _same_receiver(self, summary: Summary, function: Function) -> bool:
+        """Whether a method is looked at for objects of one kind that are alike; all else that tells functions
+        apart at once has been compared."""
         theirs, mine = summary.function.receiver, function.receiver
-        if summary.function.frame.key != function.frame.key:
-            return False
-        if theirs is None or mine is None:
-            return theirs is mine
-        if theirs.key == mine.key:
+        if theirs is None or mine is None or theirs.key == mine.key:
             return True
-        owners = summary.function.owner, function.owner
-        if owners[0] is None or owners[1] is None or owners[0].key != owners[1].key:
+        if summary.function.owner is None:
             return False
-        if isinstance(theirs, Instance) and (
-            not isinstance(mine, Instance) or theirs.node is not mine.node or self._holds_its_own(theirs.cls)
-        ):
-            return False
+        if isinstance(theirs, Instance) and isinstance(mine, Instance):
+            if self._holds_its_own(theirs.cls):
+                return False
+            if theirs.node is not mine.node:
+                return self._made_alike(theirs, mine)
         if self._is_asked_later(summary):
             return self._same_shape(theirs, mine)
         return self._alike(theirs, mine, 0)
+
+    def _made_alike(self, theirs: Instance, mine: Instance) -> bool:
+        """Whether two objects that were made at different places were given the same, and nothing since."""
+        if theirs.node is None or mine.node is None:
+            return False
+        return bool(self._exact(theirs) == self._exact(mine))
+
+    def _exact(self, value: Instance) -> Key:
+        """The shape of an object, with the ways the program may go on which it is given what it is."""
+        shape = self._exact_shapes.get(value.key)
+        if shape is None:
+            shape = shape_of(self._evaluator, value, HERE, assuming=True)
+            self._exact_shapes[value.key] = shape
+        return shape
 
     def _holds_its_own(self, cls: Class) -> bool:
         """Whether it matters which of two objects of a class it is, alike as they are."""
@@ -215,7 +232,10 @@ class Summaries:
         if theirs.cls.key != mine.cls.key or (theirs.arguments is None) != (mine.arguments is None):
             return False
         evaluator = self._evaluator
-        if evaluator.attributes.set_from_outside(theirs) != evaluator.attributes.set_from_outside(mine):
+        attributes = evaluator.attributes
+        if attributes.set_from_outside(theirs) != attributes.set_from_outside(mine):
+            return False
+        if attributes.added_from_outside(theirs) != attributes.added_from_outside(mine):
             return False
         frames = [[frame for _, frame in evaluator.initialisers.of(each)] for each in (theirs, mine)]
         if not frames[0] or [f.scope for f in frames[0]] != [f.scope for f in frames[1]]:
@@ -277,6 +297,13 @@ class Summaries:
         if shape is None:
             shape = self._shapes[value.key] = shape_of(self._evaluator, value, HERE)
         return shape
+
+
+def _told_by(function: Function) -> Key:
+    """What is the same of two functions that may be called alike: what they are, and whose."""
+    receiver, owner = function.receiver, function.owner
+    kind = receiver.cls.key if isinstance(receiver, Instance) else type(receiver).__name__
+    return id(function.node), function.frame.key, owner.key if owner is not None else None, kind
 
 
 def renamed(world: World, names: dict[Key, Key]) -> World:
