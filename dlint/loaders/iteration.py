@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +16,7 @@ from dlint.loaders.loaders import Loader
 from dlint.loaders.trainers import asked_of
 from dlint.objects.initialisers import base_init_calls
 from dlint.project.main_guards import guarded_role
+from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, blocks, expressions
@@ -40,7 +40,7 @@ _ENDS = _CONSUMES - {"iter", "any", "all"}
 _PART_OF = frozenset({"islice", "zip"})
 # What runs the generators and coroutines that it gets.
 _RUNS = (_CONSUMES - {"iter"}) | {"next", "deque", "run", "run_until_complete", "gather", "create_task"}
-_ITERATES = re.compile(r"\bfor\b.{0,500}\bin\b|\biter\(|\byield\s+from\b")
+_ITERATES = regex(r"\bfor\b.{0,500}\bin\b|\biter\(|\byield\s+from\b")
 _FAR = 5
 _MOST_FUNCTIONS = 150
 

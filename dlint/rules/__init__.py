@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
+from dlint.regex import regex
+
 if TYPE_CHECKING:
     from dlint.finding import Applicability, Effect, Level
     from dlint.rules.rule import Rule
 
-_FILE = re.compile(r"dl(\d{3})_(\w+)")
+_FILE = regex(r"dl(\d{3})_(\w+)")
 
 
 @cache

@@ -121,7 +121,6 @@ a library is kept for, made in the worker.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -143,6 +142,7 @@ from dlint.program.program import Program
 from dlint.program.stored.set_options import is_options, may_lack
 from dlint.program.stored.stored_later import is_surely_before, stored_later
 from dlint.project.main_guards import is_guarded
+from dlint.regex import regex
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
 from dlint.source.closures import trail_to
@@ -161,7 +161,7 @@ _CLASS_BY_HAND = "define the class at module level; what it takes from the funct
 _WRAPS_BY_HAND = "decorate it with functools.wraps, which gives it the name of what it stands for"
 _METHOD_BY_HAND = "write the method as a def"
 _CELL_BY_HAND = "move it to a module that the notebook imports"
-_NAMES = re.compile(r"update_wrapper|__qualname__|__name__|__wrapped__")
+_NAMES = regex(r"update_wrapper|__qualname__|__name__|__wrapped__")
 _CURES = {
     "cached function": "decorate a function of the module, or wrap it where it is first used",
     "list of os.scandir's entries": "keep their paths",

@@ -12,6 +12,7 @@ from dlint.fork.early.used import Used, is_one_of, used_before
 from dlint.fork.handles import handle_of
 from dlint.fork.ways.run_by import run_by
 from dlint.fork.ways.surely import starts_as_none
+from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, expressions, own_names, parameters, statements_in
 from dlint.values.frame import Arguments, Frame, Point, layout_of
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from dlint.workers.uses import WorkerUse
     from dlint.workers.worker import WorkerCode
 
-_ASKED = re.compile(r"\bnot hasattr\(self, ['\"](\w+)['\"]\)|\bgetattr\(self, ['\"](\w+)['\"], None\)")
+_ASKED = regex(r"\bnot hasattr\(self, ['\"](\w+)['\"]\)|\bgetattr\(self, ['\"](\w+)['\"], None\)")
 
 
 class Opened(NamedTuple):

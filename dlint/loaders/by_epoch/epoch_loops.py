@@ -13,6 +13,7 @@ from dlint.loaders.iteration import Iteration, Iterations
 from dlint.loaders.loaders import Loader
 from dlint.loaders.program import Program
 from dlint.loaders.training import evaluates, is_without_gradients, trains_nothing_by
+from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, statements_in, target_names
@@ -21,7 +22,7 @@ from dlint.values.places import loops_around, loops_that_repeat, path_to, places
 from dlint.values.values import External, Key
 
 _FAR = 4
-_EPOCH = re.compile(r"epoch", re.IGNORECASE)
+_EPOCH = regex(r"epoch", re.IGNORECASE)
 _SEVERAL = (
     "several loops go through the loader: number the epochs from the first to the last, and call "
     "set_epoch(number) on the sampler before each pass"

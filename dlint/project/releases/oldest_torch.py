@@ -22,6 +22,7 @@ from dlint.knowledge.releases import (
     WEIGHTS,
 )
 from dlint.project.index.index import Index
+from dlint.regex import regex
 from dlint.source.parsing import parse
 from dlint.source.reading import SourceError, decode
 from dlint.source.statements import dotted
@@ -30,18 +31,18 @@ Release = tuple[int, ...]
 _LIBRARIES = ("torch", "torchvision")
 
 # Where the code has two ways, one of which may be for an older torch.
-_ASKS = re.compile(
+_ASKS = regex(
     rb"\b(?:torch|torchvision)\.__version__|attr\(\s*(?:torch|torchvision|nn|F)\b|version\.parse|parse_version"
     rb"|\bVersion\(|TORCH_(?:VERSION|MAJOR|GE|\d)|torch_version"
 )
 # By Python, texts that what it took into the grammar cannot do without. Most of them mean something else.
 _GRAMMAR = {
-    (3, 8): re.compile(rb":="),
-    (3, 10): re.compile(
+    (3, 8): regex(rb":="),
+    (3, 10): regex(
         rb"^[ \t]*match\b[^\n]*:[ \t]*(?:#[^\n]*)?\r?$|\|[ \t]*None\b|\bNone[ \t]*\|", re.MULTILINE
     ),
-    (3, 11): re.compile(rb"^[ \t]*except[ \t]*\*", re.MULTILINE),
-    (3, 12): re.compile(
+    (3, 11): regex(rb"^[ \t]*except[ \t]*\*", re.MULTILINE),
+    (3, 12): regex(
         rb"^[ \t]*type[ \t]+\w+[^\n=]*=|^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+\w+\[", re.MULTILINE
     ),
 }

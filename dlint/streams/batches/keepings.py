@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.knowledge.tensors import JOINS
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
+from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, expressions
 from dlint.streams.batches.by_next import ByNext, Rounds, measured, rounds_of
@@ -40,8 +41,8 @@ GATHERS = {
     "tuple": "builtins.tuple",
     "cycle": "itertools.cycle",
 }
-LOADER = re.compile(r"load|(?:^|[._])dl(?:$|[._])|_dl|batch|iter", re.IGNORECASE)
-_DATA = re.compile(rf"{LOADER.pattern}|data(?!frame)|train|test|val(?!ues)|eval|generator", re.IGNORECASE)
+LOADER = regex(r"load|(?:^|[._])dl(?:$|[._])|_dl|batch|iter", re.IGNORECASE)
+_DATA = regex(rf"{LOADER.pattern}|data(?!frame)|train|test|val(?!ues)|eval|generator", re.IGNORECASE)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 # So many tensors leave room for the files that a program has open anyway.
 FEW = 900

@@ -17,6 +17,7 @@ from dlint.knowledge.iterables import (
     TELLS_ORDER,
 )
 from dlint.knowledge.randomness import SHUFFLES
+from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, expressions, statements_in
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
 # What may give all workers one order, or each its own shards already.
-_ALIKE = re.compile(r"seed|worker|Random\(|Generator|default_rng|get_state|getstate", re.IGNORECASE)
+_ALIKE = regex(r"seed|worker|Random\(|Generator|default_rng|get_state|getstate", re.IGNORECASE)
 
 
 class Shuffled(NamedTuple):
