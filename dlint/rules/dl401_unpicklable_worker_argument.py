@@ -122,11 +122,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from dlint.calls.decorators import wrappers
-from dlint.changes.around import Stays
-from dlint.changes.hoisting import hoist
 from dlint.finding import Remedy
 from dlint.fork.order import comes_before, is_never_sent
 from dlint.fork.shipped import Part, shipped
@@ -134,6 +131,7 @@ from dlint.fork.start_method import LOKY
 from dlint.fork.unsendable import Kept, kept_in, kind_stored
 from dlint.knowledge.processes.refused import GENERATOR, MODULE
 from dlint.loaders.loaders import Loader
+from dlint.named_tuple import NamedTuple
 from dlint.objects.pickled_state import is_pickled
 from dlint.program.conditions import both, loaded, started_anew
 from dlint.program.given import given_parts
@@ -472,6 +470,10 @@ def _remedy(program: Program, hazard: _Hazard) -> tuple[Remedy | None, str | Non
     trail = trail_to(hazard.module.tree, hazard.node)
     if trail is None:
         return None, None
+    # What a change of the text takes is asked where there is one to make, and most programs need none.
+    from dlint.changes.around import Stays
+    from dlint.changes.hoisting import hoist
+
     try:
         plan = hoist(program, hazard.module, trail)
     except Stays as reason:

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dlint.finding import Applicability, Effect, Finding, Level, ReachStep, Remedy
+from dlint.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from dlint.program.program import Program

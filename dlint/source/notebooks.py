@@ -6,8 +6,9 @@ import json
 from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import Any
 
+from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 from dlint.source.parsing import parse
 from dlint.source.reading import MAX_BYTES, SourceError

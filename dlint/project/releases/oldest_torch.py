@@ -11,7 +11,6 @@ import ast
 import re
 from collections.abc import Iterator
 from itertools import chain
-from typing import NamedTuple
 
 from dlint.knowledge.releases import (
     FIRST_PYTHON_WITH,
@@ -21,6 +20,7 @@ from dlint.knowledge.releases import (
     FIRST_TORCH_WITH_WEIGHTS,
     WEIGHTS,
 )
+from dlint.named_tuple import NamedTuple
 from dlint.project.index.index import Index
 from dlint.regex import regex
 from dlint.source.parsing import parse
