@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import PurePath
@@ -143,6 +142,8 @@ def _without_broken(cells: list[Cell]) -> Notebook:
 
 def _document(data: bytes) -> dict[str, Any]:
     """A notebook of Python in the format that is in use."""
+    import json  # most programs have no notebook
+
     if len(data) > MAX_BYTES:
         raise SourceError(f"too large to be checked: the limit is {MAX_BYTES / 1e6:.0f} MB")
     try:
