@@ -6,7 +6,6 @@ the path nor a number is part of it, nor the message, which names other places.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -35,4 +34,6 @@ def fingerprints(findings: Iterable[Finding], source: SourceLines) -> Iterator[s
 
 
 def _hashed(*parts: str) -> str:
+    import hashlib  # which loads OpenSSL: only where findings are compared
+
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH]

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from dlint.finding import Finding, ReachStep, Span, Trouble
 from dlint.project.paths import absolute, display_path
+from dlint.regex import regex
 from dlint.source.notebooks import Notebook, is_notebook, read_notebook
 from dlint.source.reading import SourceError, read_bytes
 
-_IN_WORDS = re.compile(r"\bline (\d+)\b")
+_IN_WORDS = regex(r"\bline (\d+)\b")
 
 
 class Notebooks:

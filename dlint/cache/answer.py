@@ -7,14 +7,14 @@ what a file in the tree says.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Container
 from typing import Any, get_args
 
 from dlint.finding import Applicability, Edit, Effect, Finding, ReachStep, Remedy, Report, Span, Trouble
+from dlint.regex import regex
 from dlint.source.reading import MAX_BYTES
 
-_CODE = re.compile(r"DL\d{3}")
+_CODE = regex(r"DL\d{3}")
 
 
 class _Foreign(ValueError):

@@ -8,7 +8,6 @@ written is not kept.
 from __future__ import annotations
 
 import os
-import re
 import stat
 import time
 from contextlib import suppress
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from dlint.own_process.ending import whole
 from dlint.project.files import is_shared
+from dlint.regex import regex
 from dlint.settings.settings import Settings, SettingsError
 from dlint.source.reading import SourceError, read_bytes
 
@@ -25,7 +25,7 @@ _SIGNATURE = b"Signature: 8a477f597d28d172789f06886806bc55"  # https://bford.inf
 _TAG = _SIGNATURE + b"\n# What dlint has found. It may be deleted at any time.\n"
 _TAG_FILE = "CACHEDIR.TAG"
 _HEAD = b"dlint "  # then the digest of what follows the line
-_ANSWER = re.compile(r"[0-9a-f]{40}((\.tried)?\.json|\.[0-9a-f]{16}\.tmp)")
+_ANSWER = regex(r"[0-9a-f]{40}((\.tried)?\.json|\.[0-9a-f]{16}\.tmp)")
 _LARGEST = 4_000_000
 # So many answers are kept, and so many bytes of them; the oldest go first.
 _MOST = 64

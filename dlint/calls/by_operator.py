@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import Final, NamedTuple
+from typing import Final
+
+from dlint.named_tuple import NamedTuple
 
 _BINARY: Final[dict[type[ast.operator], str]] = {
     ast.Add: "add",

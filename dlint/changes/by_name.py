@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+
+from dlint.named_tuple import NamedTuple
+from dlint.regex import regex
 
 READING = frozenset({"copy", "get", "items", "keys", "values"})  # methods of a dict that leave it as it is
 # What must stand in a file that has such a store.
@@ -31,22 +32,22 @@ WORDS = (
 )
 # Before what goes by a name. A search is ten times as fast where a pattern begins with a text.
 _STORES_IN = (
-    re.compile(rb"attr\((?<=(?:set|del)attr\()\s*(\w+)"),
-    re.compile(rb"vars\((?<!\wvars\()\s*(\w+)"),
-    re.compile(rb"OmegaConf\.update\(\s*(\w+)"),
-    re.compile(rb"namespace(?<!\wnamespace)\s*=\s*(\w+)"),
-    re.compile(rb"attr__\((?<=__(?:set|del)attr__\()\s*(\w+)"),
+    regex(rb"attr\((?<=(?:set|del)attr\()\s*(\w+)"),
+    regex(rb"vars\((?<!\wvars\()\s*(\w+)"),
+    regex(rb"OmegaConf\.update\(\s*(\w+)"),
+    regex(rb"namespace(?<!\wnamespace)\s*=\s*(\w+)"),
+    regex(rb"attr__\((?<=__(?:set|del)attr__\()\s*(\w+)"),
 )
-_PARSES = re.compile(rb"parse_(?<!\wparse_)(?:known_)?args\(([^\n]*)")
-_AFTER_COMMA = re.compile(rb",\s*(\w+)")
+_PARSES = regex(rb"parse_(?<!\wparse_)(?:known_)?args\(([^\n]*)")
+_AFTER_COMMA = regex(rb",\s*(\w+)")
 # And behind it.
 _STORED_BY = (
-    re.compile(rb"__dict__\b"),
-    re.compile(rb"attr__\b(?<=__(?:set|del)attr__)"),
-    re.compile(rb"merge_\w"),
-    re.compile(rb"update\b"),
+    regex(rb"__dict__\b"),
+    regex(rb"attr__\b(?<=__(?:set|del)attr__)"),
+    regex(rb"merge_\w"),
+    regex(rb"update\b"),
 )
-_HOLDER = re.compile(rb"(?<!\w)(\w+)\s*\.\s*(?:__(?:set|del))?$")
+_HOLDER = regex(rb"(?<!\w)(\w+)\s*\.\s*(?:__(?:set|del))?$")
 _HOLDER_BYTES = 200
 _PARSE = frozenset({"parse_args", "parse_known_args"})
 # Where a dict stands that is looked at, or handed to a function: what such a one is given, it rarely changes.

@@ -15,6 +15,7 @@ from dlint.changes.stores import Kin
 from dlint.knowledge.processes.by_name import is_found_by_name
 from dlint.knowledge.scripts import PLAIN_DECORATORS
 from dlint.project.main_guards import is_guarded
+from dlint.regex import regex
 from dlint.source.closures import Binding, bindings, owner
 from dlint.source.nodes import walk
 from dlint.source.settled import is_before, unsettled
@@ -56,7 +57,7 @@ _PLAIN = frozenset(
     }
 )
 # Attributes by whose names an object holds far more than what makes batches.
-_HEAVY = re.compile(
+_HEAVY = regex(
     r"model|network|(?:^|_)net(?:s|$)|backbone|optim|trainer|criterion|scheduler|teacher|student|encoder"
     r"|decoder|loader|engine|logger|writer",
     re.IGNORECASE,

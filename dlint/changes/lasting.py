@@ -15,14 +15,15 @@ from dlint.changes.by_name import WORDS, stores_around
 from dlint.changes.mentions import mentions
 from dlint.knowledge.randomness import sounds_like_settings
 from dlint.program.program import Program
+from dlint.regex import regex
 from dlint.source.statements import FunctionNode
 
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__"})
 # Methods that store by names in an object of which nobody knows yet, or what is stored there anyway.
 _MAKE = _CONSTRUCTORS | {"__setstate__", "__setattr__", "__delattr__"}
 # Most scripts parse their arguments, into an object of their own.
-_PARSES_INTO = re.compile(rb"\bparse_(?:known_)?args\(\s*[^\s)]")
-_UPDATED = re.compile(r"([\w.]+)\.update\(")
+_PARSES_INTO = regex(rb"\bparse_(?:known_)?args\(\s*[^\s)]")
+_UPDATED = regex(r"([\w.]+)\.update\(")
 
 
 def lasts(program: Program, attribute: str) -> bool:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from dlint.named_tuple import NamedTuple
+from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted
 from dlint.values.frame import Point
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 _WORD = "regist"
 # `@PIPELINES.register_module()` or `@register_transform("flip")`, and the class below it.
-_REGISTERED = re.compile(
+_REGISTERED = regex(
     rb"^@((?:[\w.]+\.)?)(\w{0,99}[Rr]egist\w{0,99})\b[^\n]*\n(?:[@#) \t][^\n]*\n){0,50}class (\w+)",
     re.MULTILINE,
 )

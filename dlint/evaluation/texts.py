@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
+from dlint.regex import regex
 from dlint.values.alike import told
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.operators import joined
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _PREFIX = "builtins.str."
 _FORMAT = f"{_PREFIX}format"
 _MOST_STRINGS = 8
-_BRACE = re.compile(r"[{}]")
+_BRACE = regex(r"[{}]")
 _METHODS = frozenset(
     {
         "capitalize",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from dlint.knowledge.processes.handles import (
     WRITING_FLAGS,
     Handle,
 )
+from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, functions_in, self_name
 from dlint.values.frame import Argument, Arguments, Point
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 _FILE_OBJECT = ("fileobj",)
 _STORE = {"store"}
 _BYTES = ("io.BytesIO", "io.StringIO", "().read", ".read_bytes")
-_SUFFIX = re.compile(r"\.[A-Za-z]\w{1,5}$")
+_SUFFIX = regex(r"\.[A-Za-z]\w{1,5}$")
 # So many names one after the other.
 _FAR = 4
 _FINDS = frozenset({"glob", "iglob", "rglob"})
-_ASKS_KIND = re.compile(r"\b(?:endswith|splitext|isinstance|hasattr)\(|\.suffix\b")
+_ASKS_KIND = regex(r"\b(?:endswith|splitext|isinstance|hasattr)\(|\.suffix\b")
 
 
 def handle_of(evaluator: Evaluator, value: object) -> Handle | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from dlint.named_tuple import NamedTuple
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, statements_in
 from dlint.values.frame import Point

@@ -12,6 +12,7 @@ from dlint.fork.ways.run_by import run_by
 from dlint.fork.ways.surely import is_sure
 from dlint.objects.elsewhere.additions import GROWS, growths
 from dlint.objects.set_by_name import set_by_text
+from dlint.regex import regex
 from dlint.source.statements import FunctionNode, functions_in, own_names, self_name, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Class, Const, Instance, Items, Key, Value
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
 # Which class an object is of, this asks: it hands it to nobody.
-_SUPER = re.compile(r"\bsuper\([^()]*\)")
+_SUPER = regex(r"\bsuper\([^()]*\)")
 
 
 def put_while_made(

@@ -11,6 +11,7 @@ from dlint.fork.order import comes_before
 from dlint.fork.start_method import STARTS_ANEW, start_method_of
 from dlint.fork.together import beside
 from dlint.knowledge.trainers import HOOKED, MAKES_READY, is_asked_for_loader
+from dlint.regex import regex
 from dlint.source.desugaring.records import AFTER_INIT
 from dlint.source.module import Module
 from dlint.source.nodes import walk
@@ -28,11 +29,9 @@ if TYPE_CHECKING:
 
 _BY_MAKING = frozenset({"__init__", *AFTER_INIT})
 _REGISTERS = "register_at_fork"
-_BY_ANOTHER_NAME = re.compile(
-    rb"\w\s*=\s*os\.register_at_fork\b(?!\s*\()|\bgetattr\([^()]*\bregister_at_fork\b"
-)
+_BY_ANOTHER_NAME = regex(rb"\w\s*=\s*os\.register_at_fork\b(?!\s*\()|\bgetattr\([^()]*\bregister_at_fork\b")
 
-_JOINS = re.compile(rb"\.join\(\s*(?:timeout\b|\))")
+_JOINS = regex(rb"\.join\(\s*(?:timeout\b|\))")
 
 
 def worker_functions(program: Program) -> frozenset[int]:

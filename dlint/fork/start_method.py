@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.loaders.loaders import Loader, is_zero
+from dlint.regex import regex
 from dlint.values.facts import is_above
 from dlint.values.values import Const, Made, Value
 from dlint.values.worlds import HERE, World
@@ -26,7 +26,7 @@ _NEW, _SINCE = "forkserver", (3, 14)
 SETTER = "multiprocessing.set_start_method"
 _NOUGHT = (0, True)  # what any number of workers lies above
 _CONTEXT = "multiprocessing.get_context"
-_LOKY_CONTEXT = re.compile(r"(?:joblib\.externals\.)?loky\..*\bget_context")
+_LOKY_CONTEXT = regex(r"(?:joblib\.externals\.)?loky\..*\bget_context")
 
 
 def start_method_of(program: Program, use: WorkerUse) -> str | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from dlint.regex import regex
+
 SAMPLER = "torch.utils.data.DistributedSampler"
 BATCHES = "torch.utils.data.BatchSampler"
 BATCHES_TAKE = ("sampler", "batch_size", "drop_last")
@@ -62,7 +64,7 @@ _WITHOUT_EPOCHS = frozenset(
 # Libraries whose training loops call set_epoch on the loaders that they are given, and the names of what does
 # so: who has only files read by one of them has no such loop.
 _CALLERS = [
-    (re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?:%b)\b" % libraries, re.MULTILINE), re.compile(names))
+    (regex(rb"^[ \t]*(?:from|import)[ \t]+(?:%b)\b" % libraries, re.MULTILINE), regex(names))
     for libraries, names in (
         (
             rb"pytorch_lightning|lightning_fabric|lightning",
@@ -80,20 +82,20 @@ _CALLERS = [
 # What goes through the loader that it is given as often as it is told (``max_epochs``), and tells it nothing.
 RUNS_EPOCHS = frozenset({"ignite.engine.Engine().run", "ignite.engine.create_supervised_trainer().run"})
 HOW_OFTEN = "max_epochs"
-_EVALUATION = re.compile(
+_EVALUATION = regex(
     r"(?:^|_|\b)(?:val|valid|validation|eval|evaluation|test|testing|dev|infer|inference|predict)"
 )
 # Before a word of evaluation it speaks of both.
-_TRAINED = re.compile(r"(?:^|_|\b)train(?:ing)?_")
+_TRAINED = regex(r"(?:^|_|\b)train(?:ing)?_")
 # Contexts and decorators under which nothing can be trained.
 WITHOUT_GRADIENTS = frozenset({"no_grad", "inference_mode"})
 # Code that trains a model, or hands it to what does.
-_TRAINING = re.compile(
+_TRAINING = regex(
     r"\bbackward\s*\(|\.step\s*\(|\.(?:train|fit|minimize)\s*\(|\btraining_step\b|Trainer\b|\bautograd\.grad\b|optimize"
 )
 # Code of a function that trains, whatever it is called: a probe of features is trained to evaluate them.
-_OPTIMIZING = re.compile(r"\bbackward\s*\(|\boptim\.|\boptimizers?\b")
-_EVALUATING = re.compile(r"\b(?:no_grad|inference_mode)\b|\.eval\s*\(\s*\)")
+_OPTIMIZING = regex(r"\bbackward\s*\(|\boptim\.|\boptimizers?\b")
+_EVALUATING = regex(r"\b(?:no_grad|inference_mode)\b|\.eval\s*\(\s*\)")
 
 
 def sets_epoch_itself(data: bytes) -> bool:

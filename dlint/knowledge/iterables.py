@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from dlint.regex import regex
+
 # Classes whose objects give what they are made of: the things in the first argument, or the arguments.
 HOLDS_FIRST = frozenset(
     {
@@ -13,11 +15,9 @@ HOLDS_FIRST = frozenset(
 )
 HOLDS_ARGUMENTS = frozenset({"torch.nn.Sequential"})
 # Names in code that gives each worker its part.
-DIVIDES = re.compile("worker|shard", re.IGNORECASE)
+DIVIDES = regex("worker|shard", re.IGNORECASE)
 # Names of what tells the processes of one training apart.
-RANKS = re.compile(
-    r"(?:^|_)ranks?(?:$|_)|world_?size|num_replicas|num_processes|process_index", re.IGNORECASE
-)
+RANKS = regex(r"(?:^|_)ranks?(?:$|_)|world_?size|num_replicas|num_processes|process_index", re.IGNORECASE)
 
 # Calls whose result iterates over (some of) their arguments: from which to which.
 PASSES_ON = {
@@ -194,7 +194,7 @@ READS_NEXT = frozenset(
 )
 # Clients that also take from queues, which share out what is in them: what of theirs is the same for all. So
 # is what TensorFlow reads of files, unless it is told to begin again (``repeat()``) or divide (``shard()``).
-_OF_CLIENTS = re.compile(
+_OF_CLIENTS = regex(
     r"""
     pymongo\.MongoClient\(\)\.[\w.\[\]()]*\bfind(?:\(\)\.(?:batch_size|hint|limit|skip|sort))*
     |redis\.(?:Redis|StrictRedis|(?:Redis\.|StrictRedis\.)?from_url)\(\)
@@ -218,10 +218,10 @@ _RANDOM = ("numpy.random.", "random.", "secrets.", "torch.rand", "torch.multinom
 
 # Datasets of Hugging Face, which workers divide among them only where they are streamed, a split of several
 # ("datasets.load_dataset().[train]"), and the methods that give another one with items of the same.
-_INDEXED = re.compile(
+_INDEXED = regex(
     r"datasets\.(?:load_dataset|load_from_disk|Dataset\.from_\w+)((?:(?:\(\))?\.(?:\w+|\[\w+\]))*)"
 )
-_METHOD = re.compile(r"\.(\w+)")
+_METHOD = regex(r"\.(\w+)")
 _KEEPS_KIND = frozenset(
     {
         "add_column",

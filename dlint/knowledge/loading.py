@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from dlint.knowledge.names import ONLY_KINDS, is_constructor
+from dlint.named_tuple import NamedTuple
+from dlint.regex import regex
 
 # Its constructor makes a trainer and objects of the classes that it is given, and has the trainer do what the
 # command line says, unless it is told not to: ``run=False``.
@@ -302,7 +302,7 @@ def is_generic(name: str) -> bool:
 # transformers' function, and the object that calls it: the items of a batch are dicts, or what `vars` knows,
 # and of the first one's keys each has its value; None is neither (TypeError). What is None in the first item
 # is left out of the batch.
-_FAILS_FOR_NONE = re.compile(
+_FAILS_FOR_NONE = regex(
     r"transformers\.(data\.(data_collator\.)?)?(default_data_collator|DefaultDataCollator)"
 )
 

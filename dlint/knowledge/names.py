@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from dlint.regex import regex
+
 # Where a library defines a thing -> where its documentation says to import it from.
 _PREFIXES = (
     ("torch.utils.data.dataloader.", "torch.utils.data."),
@@ -92,7 +94,7 @@ CHANGES_SETTINGS = ("OmegaConf.update", "merge_with")
 CHANGES_BY_WORDS = ("setattr(", ".update(", "merge_from", "__dict__")
 # What reads settings from a file, or from the words of a command, into others.
 MERGES_SETTINGS = ("merge_from",)
-CHANGES_BY_NAME = re.compile(
+CHANGES_BY_NAME = regex(
     r"^(?![ \t]*#).*?"
     r"(?:\bsetattr\(|\.update\(|\bmerge_from|(?<!\bself)\[[^\]\n]{1,99}\]\s*=(?!=)|(?<!\bself\.)__dict__"
     r"|\bvars\([\w.]+\)\[)",
@@ -134,7 +136,7 @@ SUBCLASSES = "builtins.type.__subclasses__"
 # What calling what a library has made gives, by its name.
 MAKES_MORE = {"sqlalchemy.orm.sessionmaker": "sqlalchemy.orm.Session"}
 # What gives under a key a part that belongs to it, as its attributes do: ``client["db"]["rows"]``.
-_BY_KEY = re.compile(
+_BY_KEY = regex(
     r"pymongo\.MongoClient\(\)(?:\.(?:\[\]|get_(?:default_)?database\(\)|get_collection\(\)|\w+))*"
     r"|boto3\.(?:client|Session\(\)\.client)\(\)\.get_object\(\)"
 )
@@ -152,7 +154,7 @@ _TO_EACH_SPLIT = (
     r"(?:\(\)\.(?:cast|cast_column|class_encode_column|filter|flatten|map|remove_columns|rename_columns?"
     r"|select_columns|shuffle|sort|with_format|with_transform))*"
 )
-_SPLITS = re.compile(
+_SPLITS = regex(
     rf"datasets\.(?:load_dataset|load_from_disk){_TO_EACH_SPLIT}"
     rf"|datasets\.(?:load_dataset|load_from_disk|Dataset\.from_\w+)\(\)\..*\btrain_test_split{_TO_EACH_SPLIT}"
 )

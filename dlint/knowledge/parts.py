@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 
+from dlint.regex import regex
+
 # Calls that make no item out of a file or of numbers: they only hand on what is in memory.
 _IN_MEMORY = frozenset(
     {"torch.tensor", "torch.from_numpy", "torch.as_tensor", "torch.LongTensor", "torch.FloatTensor"}
@@ -49,16 +51,16 @@ _LEAVES_UNREAD = frozenset({"close", "getbands", "getexif", "seek", "verify"})
 FILE_OF_ARRAYS = "h5py.File"
 
 # torchvision's datasets whose second part is read with every item.
-_PAIRS = re.compile(
+_PAIRS = regex(
     r"\.(?:VOCSegmentation|SBDataset|Cityscapes|OxfordIIITPet|PhotoTour|LFWPairs|Kitti\w*|\w+Stereo\w*|"
     r"InStereo2k|Sintel|Flying\w+|HD1K|UCF101|HMDB51|Kinetics\w*|MovingMNIST)$"
 )
-_DATA = re.compile(
+_DATA = regex(
     r"(?:^|_)(?:mask|seg|segmentation|im|img|image|pic|wav|wave|waveform|audio|mel|spec|spectrogram|depth|flow|"
     r"disp|disparity|video|clip|frame|heatmap|density|pixel_value|hr|lr)s?\d*(?:_|$)"
 )
 # A number of an item, not of its class: ``image_id``, ``indices``, ``gt_img_ids``.
-_APART = re.compile(
+_APART = regex(
     r"(?:\w*_)?(?:image|img|sample|item|video|clip|frame|file|utt|utterance|example|data|query|row)s?_?"
     r"(?:ids?|idx|idxs|index|indices)|(?:uu?|g?u)?ids?|idx|idxs|indexes|indices|index",
     re.IGNORECASE,

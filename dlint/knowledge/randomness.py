@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from dlint.regex import regex
+
 # The functions that draw from NumPy's global state.
 _NUMPY_DRAWS = frozenset(
     re.findall(
@@ -18,12 +20,12 @@ _NUMPY_DRAWS = frozenset(
 )
 # Library functions that draw from NumPy's global state unless they are given one, or a seed.
 _DRAWS_INSIDE = frozenset({"skimage.util.random_noise", "sklearn.utils.shuffle"})
-_DRAWS_OF_SCIPY = re.compile(r"scipy\.stats\.\w+(?:\(\))?\.rvs")
+_DRAWS_OF_SCIPY = regex(r"scipy\.stats\.\w+(?:\(\))?\.rvs")
 GIVEN_STATE = ("random_state", "seed", "rng")
 # Transforms of libraries that draw from NumPy's global state where an argument of what makes them says so:
 # timm's RandAugment and AugMix choose their operations with np.random, others draw from `random`
 # and torch (1.0.31: timm/data/auto_augment.py).
-_DRAWS_AS_TOLD = {"timm.data.create_transform": ("auto_augment", re.compile("rand|augmix"))}
+_DRAWS_AS_TOLD = {"timm.data.create_transform": ("auto_augment", regex("rand|augmix"))}
 
 # Seeding call -> the library whose state it sets.
 SEEDS = {
@@ -129,7 +131,7 @@ SETS_STATE = {
 SHUFFLES_IN_PLACE = {"random.shuffle": "random", "numpy.random.shuffle": "NumPy"}
 SHUFFLES_ANEW = {"random.sample": "random", "numpy.random.permutation": "NumPy", "torch.randperm": "torch"}
 # Those that draw NumPy's global numbers where they are given no others; rows in groups stay in those.
-_SHUFFLES_UNLESS_TOLD = re.compile(r"sklearn\.utils\.shuffle|pandas\.(?!.*groupby).*\(\)\.sample")
+_SHUFFLES_UNLESS_TOLD = regex(r"sklearn\.utils\.shuffle|pandas\.(?!.*groupby).*\(\)\.sample")
 SHUFFLES = frozenset(SHUFFLES_IN_PLACE) | frozenset(SHUFFLES_ANEW)
 # Making a generator object with a state of its own -> what a reader calls it.
 GENERATORS = {
@@ -206,10 +208,8 @@ _DRAWING_METHODS = TORCH_FILLS | {
     "sample",
 }
 # Of torch's functions of no state, those that draw: drop out, or sample. What makes batches draws nothing.
-_FUNCTIONS = re.compile(
-    r"torch\.nn\.functional\.\w+|torch\.nn\.utils\.rnn\.\w+|torch\.utils\.data\.default_\w+"
-)
-_DRAWING_FUNCTIONS = re.compile(r"attention|dropout|fractional_|gumbel_|rrelu")
+_FUNCTIONS = regex(r"torch\.nn\.functional\.\w+|torch\.nn\.utils\.rnn\.\w+|torch\.utils\.data\.default_\w+")
+_DRAWING_FUNCTIONS = regex(r"attention|dropout|fractional_|gumbel_|rrelu")
 # Generators that have a state of their own.
 _OWN_STATES = (
     "numpy.random.RandomState",
@@ -269,17 +269,15 @@ _DRAW_NOTHING = (
 # Calls whose result follows from their arguments alone.
 _PURE = ("builtins.", "math.", "operator.", "zlib.", "hashlib.", "binascii.", "numpy.random.SeedSequence")
 _IMPURE_BUILTINS = frozenset({"builtins.id", "builtins.input", "builtins.object", "builtins.next"})
-_NUMPY_NUMBERS = re.compile(r"numpy\.(u?int\w*|abs|array|asarray|mod|remainder|bitwise_\w+)")
+_NUMPY_NUMBERS = regex(r"numpy\.(u?int\w*|abs|array|asarray|mod|remainder|bitwise_\w+)")
 # Calls and names that tell processes apart, the same in every epoch.
-_PROCESS = re.compile(
-    r"rank|world_size|dist_info|num_workers|device_count|ordinal|process_index|num_processes"
-)
+_PROCESS = regex(r"rank|world_size|dist_info|num_workers|device_count|ordinal|process_index|num_processes")
 _ENVIRONMENT = frozenset({"os.environ.get", "os.getenv"})
-_CHANGING_NAME = re.compile(r"epoch|step|iter|time|round|cycle|random|entropy|uuid|pid")
-_SETTINGS_NAME = re.compile(
+_CHANGING_NAME = regex(r"epoch|step|iter|time|round|cycle|random|entropy|uuid|pid")
+_SETTINGS_NAME = regex(
     r"(?:^|[._])(?:args?|arguments|cfg|conf|config\w*|opts?|options?|h?params?|parameters|settings?|flags?)$"
 )
-_FIXED_NAME = re.compile(r"seed|rank|world_size|worker|gpu|node|ordinal|process_index|num_processes")
+_FIXED_NAME = regex(r"seed|rank|world_size|worker|gpu|node|ordinal|process_index|num_processes")
 
 
 def seeds_below(name: str) -> str:

@@ -7,9 +7,8 @@ open (``reshape`` and ``contiguous`` as well, for a batch lies in one piece); wh
 
 from __future__ import annotations
 
-import re
-
 from dlint.knowledge.augmentation.torchvision import makes_tensor
+from dlint.regex import regex
 
 # Methods and attributes that give the same memory, whatever they are given.
 _VIEWS = frozenset(
@@ -87,7 +86,7 @@ _OF_TYPE = {
     **{f"numpy.{name}": "float64" for name in ("empty", "ones", "zeros")},
 }
 # Types of arrays of numbers: Python's, NumPy's, and as they are written.
-_NUMBER_TYPE = re.compile(
+_NUMBER_TYPE = regex(
     r"(builtins\.|numpy\.)?(bool|bool_|byte|u?int\w*|long\w*|half|single|double|float\w*)"
     r"|[<>=|]?([bhilqefdBHILQ]|[iufb][1248])"
 )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 
-_TEST = re.compile(r"(?:^|/)(?:tests?/|test_[^/]*\.py$|[^/]*_test\.py$|conftest\.py$)")
+from dlint.regex import regex
+
+_TEST = regex(r"(?:^|/)(?:tests?/|test_[^/]*\.py$|[^/]*_test\.py$|conftest\.py$)")
 # Places where nothing but tests lies, whatever a file there is called.
-_AMONG_TESTS = re.compile(r"(?:^|/)(?:tests?/|conftest\.py$)")
+_AMONG_TESTS = regex(r"(?:^|/)(?:tests?/|conftest\.py$)")
 # What a script that its user starts has, and what only tests speak of.
-_STARTED = re.compile(rb"__main__|\bparse_args\(|\bsys\.argv\b")
-_TESTING = re.compile(rb"\b(?:pytest|unittest|doctest|nose)\b|^class Test|\bTestCase\b", re.MULTILINE)
+_STARTED = regex(rb"__main__|\bparse_args\(|\bsys\.argv\b")
+_TESTING = regex(rb"\b(?:pytest|unittest|doctest|nose)\b|^class Test|\bTestCase\b", re.MULTILINE)
 # Functions that test libraries call, with the first of what they are given.
-_TESTS = re.compile(rb"^(?:async )?def (test\w+)\(\s*(\w|\*)?", re.MULTILINE)
+_TESTS = regex(rb"^(?:async )?def (test\w+)\(\s*(\w|\*)?", re.MULTILINE)
 
 # pytest.raises(...), self.assertRaises(...): what is in such a `with` is there to raise.
 EXPECTS_ERROR = frozenset({"assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "raises"})

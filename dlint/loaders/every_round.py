@@ -6,10 +6,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dlint.evaluation.options.by_default import asked_by, is_by_default
 from dlint.knowledge.randomness import sounds_like_settings
+from dlint.named_tuple import NamedTuple
+from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.statements import (
     dotted,
@@ -28,14 +30,14 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
 # What tells one process from the others, and is the same as long as it lives.
-_PROCESS = re.compile(
+_PROCESS = regex(
     r"(?:^|_)rank(?:_?(?:0|zero))?$|process_index$|(?:main|master|chief)(?:_process|_proc|_rank|_node)?$"
     r"|(?:global|local)_zero$",
     re.IGNORECASE,
 )
 # What rounds are called, or what counts them.
-_OF_STEPS = re.compile(r"step|batch|iter", re.IGNORECASE)
-_OF_EPOCHS = re.compile(r"epoch|round", re.IGNORECASE)
+_OF_STEPS = regex(r"step|batch|iter", re.IGNORECASE)
+_OF_EPOCHS = regex(r"epoch|round", re.IGNORECASE)
 # So many rounds are not one epoch each.
 _MANY = 50
 

@@ -14,6 +14,7 @@ from dlint.loaders.loader_classes import NamedClasses
 from dlint.loaders.loaders import Loader, is_as_written
 from dlint.objects.initialisers import base_init_calls
 from dlint.project.index.index import as_base
+from dlint.regex import regex
 from dlint.source.closures import trail_to
 from dlint.source.module import Module
 from dlint.source.nodes import walk
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 # A call, the trail to it, and its module.
 _Call: TypeAlias = tuple[ast.Call, list[ast.AST], Module]
-_GETATTR = re.compile(r"\bgetattr\(\s*[\w.]+\s*,\s*(['\"])(\w+)\1")
+_GETATTR = regex(r"\bgetattr\(\s*[\w.]+\s*,\s*(['\"])(\w+)\1")
 # What torch's loaders take as attributes as well, and read when an iteration begins.
 _LATER = ("collate_fn", "worker_init_fn")
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dlint.evaluation.questions import begun
 from dlint.finding import ReachStep
@@ -15,8 +14,10 @@ from dlint.knowledge.trainers import PASSES
 from dlint.loaders.finder import set_behind
 from dlint.loaders.loaders import Loader
 from dlint.loaders.trainers import asked_of
+from dlint.named_tuple import NamedTuple
 from dlint.objects.initialisers import base_init_calls
 from dlint.project.main_guards import guarded_role
+from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, blocks, expressions
@@ -40,7 +41,7 @@ _ENDS = _CONSUMES - {"iter", "any", "all"}
 _PART_OF = frozenset({"islice", "zip"})
 # What runs the generators and coroutines that it gets.
 _RUNS = (_CONSUMES - {"iter"}) | {"next", "deque", "run", "run_until_complete", "gather", "create_task"}
-_ITERATES = re.compile(r"\bfor\b.{0,500}\bin\b|\biter\(|\byield\s+from\b")
+_ITERATES = regex(r"\bfor\b.{0,500}\bin\b|\biter\(|\byield\s+from\b")
 _FAR = 5
 _MOST_FUNCTIONS = 150
 

@@ -15,6 +15,7 @@ from dlint.knowledge.loading import LOADER_WORDS, LOADERS, LoaderClass
 from dlint.loaders.conflicts import Conflict, Judge, conflicts
 from dlint.loaders.loaders import Loader
 from dlint.objects.initialisers import base_init_calls
+from dlint.regex import regex
 from dlint.source.module import TYPE_PARAMETERS, Module
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, functions_in
@@ -25,14 +26,12 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.loaders.program import Program
 
-_DERIVED = re.compile(
-    rb"^[ \t]*class[ \t]+\w+%b\([^)]{0,2000}Loader" % TYPE_PARAMETERS.encode(), re.MULTILINE
-)
-_CLASS = re.compile(rf"^[ \t]*class[ \t]+(\w+){TYPE_PARAMETERS}\(([^)]*)", re.MULTILINE)
+_DERIVED = regex(rb"^[ \t]*class[ \t]+\w+%b\([^)]{0,2000}Loader" % TYPE_PARAMETERS.encode(), re.MULTILINE)
+_CLASS = regex(rf"^[ \t]*class[ \t]+(\w+){TYPE_PARAMETERS}\(([^)]*)", re.MULTILINE)
 # What finds a class by its name, not what an object holds, and how many files are looked at for such: those
 # first that speak of loaders.
 _ASKING = ("getattr(", "globals()", "eval(")
-_ASKS = re.compile(
+_ASKS = regex(
     rb"(?<![.\w])(?:getattr\((?!\s*(?:self|cls)\s*[.,]|[^,\n]{1,99},\s*['\"])|eval\((?!['\"])|globals\(\)\s*[\[.])"
 )
 _MOST_FILES = 24

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from dlint.calls.parameters.written import default_of
 from dlint.evaluation.library.arguments import given_for
 from dlint.knowledge.loading import SIGNATURE, LoaderClass
 from dlint.loaders.given.put_right import is_put_right
+from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import (
@@ -35,7 +35,7 @@ from dlint.values.values import (
 from dlint.values.worlds import FOLDED, HERE, World
 
 # What asks the library for an iterator.
-_ASKS_ABOVE = re.compile(r"\bsuper\([^)\n]{0,99}\)\.__iter__\(|\biter\(super\(|\b_get_iterator\(")
+_ASKS_ABOVE = regex(r"\bsuper\([^)\n]{0,99}\)\.__iter__\(|\biter\(super\(|\b_get_iterator\(")
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

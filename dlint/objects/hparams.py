@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.trainers import HPARAMS, SAVES_ARGUMENTS
+from dlint.regex import regex
 from dlint.source.statements import FunctionNode, parameters, statements_in
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
 
 # Changes of what is kept by names that are not followed.
-_CHANGED = re.compile(
+_CHANGED = regex(
     r"\bhparams(?:\.update\(|\[[^\]\n]{1,99}\]\s*=(?!=))|\bsetattr\([\w.]*\bhparams\b|=\s*[\w.]+\.hparams\s*$",
     re.MULTILINE,
 )

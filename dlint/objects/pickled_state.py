@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.processes.pickling import STATE_METHODS, WHOLE_STATE
+from dlint.regex import regex
 from dlint.values.values import Class, Function
 
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
 
-_INHERITED = re.compile(r"super\(\w*(?:, *\w+)?\)\.__getstate__\(\)(?:\.copy\(\))?")
-_WHOLE = re.compile(WHOLE_STATE)
+_INHERITED = regex(r"super\(\w*(?:, *\w+)?\)\.__getstate__\(\)(?:\.copy\(\))?")
+_WHOLE = regex(WHOLE_STATE)
 
 
 def is_pickled(evaluator: Evaluator, cls: Class, attribute: str) -> bool:

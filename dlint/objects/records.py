@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from dlint.knowledge.commands import DECLARES_FIELD, FROM_ENVIRONMENT, READS_ENVIRONMENT
 from dlint.knowledge.names import AS_TUPLES_DICT, CHANGES_SETTINGS, DUMPED, MODEL_COPIED, TUPLE_REPLACED
 from dlint.knowledge.processes.pickling import NAMED_TUPLES
+from dlint.regex import regex
 from dlint.source.desugaring.records import is_record
 from dlint.source.nodes import speaks_of, walk
 from dlint.source.statements import parameters
@@ -27,14 +27,14 @@ _GIVE_DICTS = {"_asdict": AS_TUPLES_DICT, "dict": DUMPED, "model_dump": DUMPED}
 # The same of another one.
 _GIVE_OTHERS = {"_replace": TUPLE_REPLACED, "copy": MODEL_COPIED, "model_copy": MODEL_COPIED}
 # What changes or adds fields, in the body of a pydantic model.
-_CHANGES = re.compile(r"validator|serializer|computed_field")
+_CHANGES = regex(r"validator|serializer|computed_field")
 _TAKES_OTHERS = "allow"
 # Calls of functions that make a record of another, wherever they are imported from.
 _REPLACING = ("replace", "evolve", "_replace", "model_copy")
-_REPLACES = re.compile(
+_REPLACES = regex(
     rb"(?<![\w.])(?:(?:dataclasses|dc|attrs?|copy)\.)?(?:replace|evolve)\(|\.(?:_replace|model_copy)\("
 )
-_SETS_BY_KEY = re.compile(r"\[[\"'][\w.]+[\"']\]\s*=(?!=)|\bsetattr\(")
+_SETS_BY_KEY = regex(r"\[[\"'][\w.]+[\"']\]\s*=(?!=)|\bsetattr\(")
 _INTERPOLATED = "${"
 
 

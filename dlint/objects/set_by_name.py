@@ -9,9 +9,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dlint.evaluation.dicts.entries import ABSENT
+from dlint.named_tuple import NamedTuple
+from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, functions_in, self_name, statements_in
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
@@ -25,12 +27,12 @@ if TYPE_CHECKING:
     from dlint.source.module import Module
 
 # setattr(self, name, value), self.__dict__.update(values), vars(self)[name] = value
-_SETS_BY_NAME = re.compile(
+_SETS_BY_NAME = regex(
     r"\bsetattr\(self,(?!\s*f?['\"])"
     r"|(?:\bself\.__dict__|\bvars\(self\))(?:\.update\(|\s*\|?=(?!=)|\[[^\]]{0,500}\]\s*=(?!=))"
 )
 # setattr(self, f"{split}_set", value), setattr(self, "step_" + name, value)
-_BEGUN_WITH_TEXT = re.compile(r"\bsetattr\(self,\s*f?['\"]")
+_BEGUN_WITH_TEXT = regex(r"\bsetattr\(self,\s*f?['\"]")
 # One of these stands where that matches: texts are found much sooner than a pattern.
 _SIGNS = ("setattr(self,", "self.__dict__", "vars(self)")
 

@@ -6,12 +6,13 @@ import ast
 import re
 from typing import Literal
 
+from dlint.regex import regex
 from dlint.values.places import tests_around
 from dlint.workers.events import Event
 
-_MODE = re.compile(r"\b(split|mode|phase|subset|(is_?)?(train|test|eval|val)\w*)\b")
-_TRAINS = re.compile("train")
-_EVALUATES = re.compile(
+_MODE = regex(r"\b(split|mode|phase|subset|(is_?)?(train|test|eval|val)\w*)\b")
+_TRAINS = regex("train")
+_EVALUATES = regex(
     r"(?<![a-z])(?:is_?)?(?:test(?:ing)?|val(?:id(?:ation)?)?|eval(?:uat\w+)?|infer\w*|predict\w*)(?![a-z])",
     re.IGNORECASE,
 )

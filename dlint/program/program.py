@@ -26,6 +26,7 @@ from dlint.project.index.index import Index
 from dlint.project.main_guards import is_guarded
 from dlint.project.modules import Modules
 from dlint.project.releases.releases import Releases
+from dlint.regex import regex
 from dlint.source.closures import forget as forget_scopes
 from dlint.values.frame import forget_layouts
 from dlint.values.places import tests_around
@@ -47,7 +48,7 @@ from dlint.workers.worker import WorkerCode
 Progress = Callable[[int, int], None]
 # Datasets that a loader may get by a name, each of which is looked at with what the loader's own is given.
 _MOST_OTHERS = 24
-_BY_NAMES = re.compile(rb"(?<![.\w])(?:eval|globals|locals|vars|getattr|exec)\(")
+_BY_NAMES = regex(rb"(?<![.\w])(?:eval|globals|locals|vars|getattr|exec)\(")
 
 
 class Program:

@@ -10,10 +10,11 @@ import re
 from collections.abc import Sequence
 
 from dlint.project.index.index import Index
+from dlint.regex import regex
 
 # What an import takes from a module: up to the end of the line, or in parentheses.
 _TAKEN = rb"[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)"
-_WORD = re.compile(rb"[A-Za-z_]\w*")
+_WORD = regex(rb"[A-Za-z_]\w*")
 
 
 class ImportedFrom:

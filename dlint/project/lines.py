@@ -9,10 +9,11 @@ from pathlib import Path
 
 from dlint.fingerprint import SourceLines
 from dlint.project.paths import display_path
+from dlint.regex import regex
 from dlint.source.notebooks import cell_lines
 from dlint.source.reading import SourceError, decode, read_bytes
 
-_CELL = re.compile(r"(.*\.ipynb):cell (\d+)", re.DOTALL)
+_CELL = regex(r"(.*\.ipynb):cell (\d+)", re.DOTALL)
 
 
 def source_lines(texts: Mapping[Path, bytes] | None) -> SourceLines:

@@ -11,16 +11,17 @@ import re
 from collections.abc import Iterator
 
 from dlint.project.index.index import Index
+from dlint.regex import regex
 
 # A line, and those after it that it goes on in.
 _REST = rb"[^\n]*?(?:[(\[,\\][ \t]*\n[^\n]*?){0,4}$"
-_ADDS = re.compile(
+_ADDS = regex(
     rb"^[^#\n]{0,200}\b(?:sys\.path\b|\w{0,40}add\w{0,40}path\w{0,40}\()" + _REST,
     re.MULTILINE | re.IGNORECASE,
 )
-_GIVES = re.compile(rb"^[ \t]*(\w+)[ \t]*=(?!=)" + _REST, re.MULTILINE)
-_WORD = re.compile(rb"[A-Za-z_]\w*")
-_TEXT = re.compile(rb"\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'")
+_GIVES = regex(rb"^[ \t]*(\w+)[ \t]*=(?!=)" + _REST, re.MULTILINE)
+_WORD = regex(rb"[A-Za-z_]\w*")
+_TEXT = regex(rb"\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'")
 _NOWHERE = ("", ".", "..")
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from typing import Any
+
+from dlint.regex import regex
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -16,7 +17,7 @@ __all__ = ["TOMLError", "loads"]
 # The readers take quadratic time for a key of many parts, and nobody writes one of more than five.
 _MOST_PARTS = 64
 _PART = r"""(?:[A-Za-z0-9_-]+|(?<!\\)"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
-_LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-]){_PART}(?:[ \t]*\.[ \t]*{_PART}){{{_MOST_PARTS}}}")
+_LONG_KEY = regex(rf"(?<![A-Za-z0-9_-]){_PART}(?:[ \t]*\.[ \t]*{_PART}){{{_MOST_PARTS}}}")
 _LONGEST_MESSAGE = 200
 
 

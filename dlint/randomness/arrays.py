@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import ast
-import re
 
 from dlint.calls.evaluator import Evaluator
+from dlint.regex import regex
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Made
 from dlint.values.worlds import World
 
 # What a function of torch or NumPy makes, and what the methods of that give: `torch.ones().expand`.
-_MADE = re.compile(
+_MADE = regex(
     r"(?:torch\.(?:\w*Tensor|(?:nn\.functional\.)?[a-z]\w*)|numpy\.[a-z]\w*|numpy\.random\.[a-z]\w*)(?:\(\)\.\w+)*"
 )
 # Functions of theirs that give something else, or whatever a file holds.
-_OTHERS = re.compile(
+_OTHERS = regex(
     r"(?:torch|numpy)\.(?:load|compile|vmap|vectorize|frompyfunc|nditer|device|dtype|finfo|iinfo|no_grad"
     r"|set_grad_enabled|enable_grad|inference_mode|autocast|random\.default_rng)\b.*"
 )

@@ -6,9 +6,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dlint.knowledge.randomness import SEED_RESULTS
+from dlint.named_tuple import NamedTuple
+from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.statements import parameters, statements_in
 from dlint.values.frame import Arguments
@@ -18,12 +20,12 @@ from dlint.workers.worker import WorkerCode
 if TYPE_CHECKING:
     from dlint.workers.program import Program
 
-_DEFINED = re.compile(
+_DEFINED = regex(
     r"^[ \t]*def[ \t]+(\w{0,99}(?:worker_init|init_fn|seed_worker)\w{0,99})[ \t]*\(", re.MULTILINE
 )
 _WORDS = ("worker_init", "init_fn", "seed_worker")
 # A parameter of such a name is the seed of something else, not a worker's number.
-_NOT_A_WORKER = re.compile(r"seed|cfg|conf|args|model|module|layer|self|cls|^m$")
+_NOT_A_WORKER = regex(r"seed|cfg|conf|args|model|module|layer|self|cls|^m$")
 _OTHER_USES = ("initializer",)
 
 

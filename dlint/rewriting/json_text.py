@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import NamedTuple
+
+from dlint.named_tuple import NamedTuple
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _value = json.JSONDecoder().raw_decode

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import re
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
+from dlint.regex import regex
+
 if TYPE_CHECKING:
-    from dlint.finding import Applicability, Effect, Level
     from dlint.rules.rule import Rule
 
-_FILE = re.compile(r"dl(\d{3})_(\w+)")
+_FILE = regex(r"dl(\d{3})_(\w+)")
 
 
 @cache
@@ -48,34 +48,15 @@ def _files() -> Iterator[tuple[str, str, str]]:
 
 
 def _read(code: str, name: str, file: str) -> Rule:
-    import inspect
-
     from dlint.rules.rule import Rule
 
     module = importlib.import_module(f"{__name__}.{file}")
-    documentation = inspect.cleandoc(module.__doc__ or "")
     return Rule(
         code=code,
         name=name,
-        summary=documentation.partition("\n")[0],
-        documentation=documentation,
+        text=module.__doc__ or "",
         check=module.check,
         on_by_default=getattr(module, "ON_BY_DEFAULT", True),
         once_per_file=getattr(module, "ONCE_PER_FILE", False),
         together=getattr(module, "together", None),
-        levels=tuple(_levels(documentation)),
-        fix=_fix(documentation),
     )
-
-
-def _levels(documentation: str) -> Iterator[tuple[Level, Effect]]:
-    """The levels and effects that a page names, as in "`warning`, hang: ..."."""
-    section = documentation.partition("\n## Level\n")[2].partition("\n## ")[0]
-    yield from re.findall(r"(?:^- |; )`(\w+)`, (\w+)\b", section, re.MULTILINE)
-
-
-def _fix(documentation: str) -> Applicability | None:
-    """What the remedy is, by the first word of the section that tells of it."""
-    section = documentation.partition("\n## Fix safety\n")[2].lstrip()
-    words: dict[str, Applicability] = {"Safe": "safe", "Unsafe": "unsafe"}
-    return next((kind for word, kind in words.items() if section.startswith(word)), None)

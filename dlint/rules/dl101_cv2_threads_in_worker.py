@@ -86,7 +86,6 @@ that does is only handed on), as only its author knows whether main needs them.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 
 from dlint.finding import Effect as What
@@ -97,6 +96,7 @@ from dlint.knowledge.processes.opencv import NO_THREADS
 from dlint.program.asked import for_events
 from dlint.program.conditions import both, loaded
 from dlint.program.program import Program
+from dlint.regex import regex
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed, place
 from dlint.source.module import Module
@@ -109,7 +109,7 @@ from dlint.workers.worker import WorkerCode
 ONCE_PER_FILE = True
 
 # What only sets or tells something; no image goes through it.
-_SETTINGS = re.compile(
+_SETTINGS = regex(
     r"cv2\.((set|get)NumThreads|setUseOptimized|useOptimized|setRNGSeed|getBuildInformation|getTickCount"
     r"|getTickFrequency|VideoWriter_fourcc|VideoWriter\.fourcc|error|setLogLevel|getLogLevel"
     r"|(__version__|utils\.logging|ocl)\..*)"

@@ -68,7 +68,6 @@ No remedy: which of the cures fits is a decision.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from dlint.evaluation.options.beside import BY_ENVIRONMENT
@@ -91,6 +90,7 @@ from dlint.program.asked import for_visit
 from dlint.program.conditions import both, loaded
 from dlint.program.cores import is_number_of_cores
 from dlint.program.program import Program
+from dlint.regex import regex
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.module import Module
@@ -107,8 +107,8 @@ from dlint.workers.uses import WorkerUse
 # What the options that a program is started with are asked of.
 _ASKED = ".parse_args()."
 _GREATEST = "builtins.max"
-_NEVER = re.compile(r"(?!)")
-_OMP = re.compile(r"THREADING_LAYER\W{1,8}omp\b")
+_NEVER = regex(r"(?!)")
+_OMP = regex(r"THREADING_LAYER\W{1,8}omp\b")
 
 
 def check(program: Program) -> Iterator[Found]:

@@ -127,7 +127,6 @@ albumentations and MONAI.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from dlint.finding import Effect, Remedy
@@ -151,6 +150,7 @@ from dlint.program.program import Program
 from dlint.project.releases.pinned import is_older
 from dlint.randomness.augmenters import has_own_state
 from dlint.randomness.replacements import REPLACING, replaces_item
+from dlint.regex import regex
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
 from dlint.source.nodes import speaks_of, walk
@@ -168,7 +168,7 @@ _FROM_WORKERS_SEED = "make its seed of torch.initial_seed(), which is another in
 _ANEW = (
     "make it anew for each epoch, alike in all workers: from get_worker_info().seed - get_worker_info().id"
 )
-_DATASET = re.compile(r"\bdataset\b")
+_DATASET = regex(r"\bdataset\b")
 # Methods by which an order is drawn.
 _ORDERS = frozenset({"permutation", "permuted", "randperm", "sample", "shuffle"})
 _SEVERAL = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)

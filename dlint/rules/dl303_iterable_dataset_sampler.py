@@ -46,7 +46,6 @@ error.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
@@ -55,6 +54,7 @@ from dlint.loaders.conflicts import Conflict, Judge, applicability, conflicts, i
 from dlint.loaders.loaders import Loader
 from dlint.program.conditions import SOME_WAYS
 from dlint.program.program import Program
+from dlint.regex import regex
 from dlint.rules.rule import Found
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode
@@ -62,7 +62,7 @@ from dlint.values.values import Class, External, Instance, Made, Unknown, Value
 from dlint.values.worlds import World
 
 # A stream has no length: to ask for it is to ask for the kind.
-_LENGTH = re.compile(r"\bhasattr\([^)\n]{0,300}[\"\']__len__|\btry:\s{0,99}\n[^\n]{0,300}\blen\(")
+_LENGTH = regex(r"\bhasattr\([^)\n]{0,300}[\"\']__len__|\btry:\s{0,99}\n[^\n]{0,300}\blen\(")
 
 
 def check(program: Program) -> Iterator[Found]:

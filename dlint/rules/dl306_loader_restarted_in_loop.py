@@ -76,7 +76,6 @@ where a test in the loop comes first (all ranks would start workers), and for ea
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from dlint.calls.site import Site
@@ -95,6 +94,7 @@ from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.program.restarted.calling_loops import Called, calling_loops, is_one, keys_of, loader_there
 from dlint.program.restarted.fresh_workers import loader_at, starts_workers
+from dlint.regex import regex
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.module import Module
@@ -105,10 +105,10 @@ from dlint.values.frame import Point
 from dlint.values.places import loops_around, loops_that_repeat, tests_around
 from dlint.values.values import Const, External, Value
 
-_RESTART = re.compile(
+_RESTART = regex(
     r"\bnext\s*\(\s*iter\s*\(|\biter\s*\([^\n]{0,500}\)\s*\.\s*(?:__next__|next)\s*\(|=\s*iter\s*\("
 )
-_ITER = re.compile(r"iter\s*\(")
+_ITER = regex(r"iter\s*\(")
 _BY_HAND = "keep one iterator for each loader, made where it is first wanted, and again on StopIteration"
 _CURE_OF_KEPT = "have it begin again only where the loader has come to its end"
 _CURE = "make the iterator once before the loop, and again on StopIteration"

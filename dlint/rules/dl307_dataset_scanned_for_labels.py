@@ -65,6 +65,7 @@ from collections.abc import Iterator
 from dlint.knowledge.loading import RANDOM_SPLIT, is_dataset, is_iterable_dataset
 from dlint.knowledge.parts import FILE_OF_ARRAYS, is_in_memory, sounds_like_data
 from dlint.program.program import Program
+from dlint.regex import regex
 from dlint.rules.rule import Found
 from dlint.source.module import Module
 from dlint.source.nodes import walk
@@ -104,22 +105,22 @@ _MAPS = (
 )
 # ``_, labels = zip(*dataset)``, ``list(zip(*dataset))[1]``
 _TURNS = r"(?:_[^\n=]{0,99}=\s{0,9}|(?:list|tuple)\(|\[\s{0,9}\*)zip\(\s{0,9}\*"
-_ITEMS = re.compile(r"for (?<!\wfor )\s{0,99}(\w{1,99})\s{1,99}in\s{1,99}(?:\w{1,99}\()?[\w.]{1,200}")
+_ITEMS = regex(r"for (?<!\wfor )\s{0,99}(\w{1,99})\s{1,99}in\s{1,99}(?:\w{1,99}\()?[\w.]{1,200}")
 _PART = r"(?<![\w.])%s\[(?:\d|[\"']\w{0,99}(?:label|target|class|cls)\w{0,99}[\"']|[\"']y[\"'])"
 _NEAR = 400
-_PASS = re.compile(f"{_UNPACKS}|{_COUNTS}|{_PICKS}|{_TAKES}|{_MAPS}|{_TURNS}")
-_INDICES = re.compile(
+_PASS = regex(f"{_UNPACKS}|{_COUNTS}|{_PICKS}|{_TAKES}|{_MAPS}|{_TURNS}")
+_INDICES = regex(
     r"\bfor\s+\w+\s+in\s+[\w.]{0,200}(?:indices|indexes|idx|idxs)\b"
 )  # ``for i in self.indices:``
-_THROUGH = re.compile(r"\bfor\s+\w+\s+in\s+\w+\s*:")  # ``for i in train:``
-_UNPACKS_IN = re.compile(_UNPACKS.encode(), re.MULTILINE)
-_PICKS_IN = re.compile(
+_THROUGH = regex(r"\bfor\s+\w+\s+in\s+\w+\s*:")  # ``for i in train:``
+_UNPACKS_IN = regex(_UNPACKS.encode(), re.MULTILINE)
+_PICKS_IN = regex(
     rf"{_PICKS}|,\s*\w+[\s,)]*=\s*[\w.]+\[\s*\w+\s*\]|{_TAKES}|{_MAPS}|{_TURNS}".encode(), re.MULTILINE
 )
-_COUNTED_IN = re.compile(rb"\bin\b[^\n]{0,99}\brange\(\s*len\(")
+_COUNTED_IN = regex(rb"\bin\b[^\n]{0,99}\brange\(\s*len\(")
 # ``dataset[i].label``: what else is called so is no label of an item, or comes with others.
-_FIELD_IN = re.compile(rb"\[\s*\w{1,99}\s*\]\.(?:\w{0,99}(?:label|target|class|cls)\w{0,99}|y)\b")
-_ITEM_IN = re.compile(rb"[\w\]]\s*=\s*[\w.]{1,200}\[\s*\w+\s*\]\s*?$", re.MULTILINE)
+_FIELD_IN = regex(rb"\[\s*\w{1,99}\s*\]\.(?:\w{0,99}(?:label|target|class|cls)\w{0,99}|y)\b")
+_ITEM_IN = regex(rb"[\w\]]\s*=\s*[\w.]{1,200}\[\s*\w+\s*\]\s*?$", re.MULTILINE)
 
 # Who goes through a dataset mentions one of these, if not its class, which may be called anything elsewhere.
 _WORDS = ("ataset", "DataLoader", "DataModule")

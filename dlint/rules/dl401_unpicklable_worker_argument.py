@@ -121,13 +121,9 @@ a library is kept for, made in the worker.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from dlint.calls.decorators import wrappers
-from dlint.changes.around import Stays
-from dlint.changes.hoisting import hoist
 from dlint.finding import Remedy
 from dlint.fork.order import comes_before, is_never_sent
 from dlint.fork.shipped import Part, shipped
@@ -135,6 +131,7 @@ from dlint.fork.start_method import LOKY
 from dlint.fork.unsendable import Kept, kept_in, kind_stored
 from dlint.knowledge.processes.refused import GENERATOR, MODULE
 from dlint.loaders.loaders import Loader
+from dlint.named_tuple import NamedTuple
 from dlint.objects.pickled_state import is_pickled
 from dlint.program.conditions import both, loaded, started_anew
 from dlint.program.given import given_parts
@@ -143,6 +140,7 @@ from dlint.program.program import Program
 from dlint.program.stored.set_options import is_options, may_lack
 from dlint.program.stored.stored_later import is_surely_before, stored_later
 from dlint.project.main_guards import is_guarded
+from dlint.regex import regex
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
 from dlint.source.closures import trail_to
@@ -161,7 +159,7 @@ _CLASS_BY_HAND = "define the class at module level; what it takes from the funct
 _WRAPS_BY_HAND = "decorate it with functools.wraps, which gives it the name of what it stands for"
 _METHOD_BY_HAND = "write the method as a def"
 _CELL_BY_HAND = "move it to a module that the notebook imports"
-_NAMES = re.compile(r"update_wrapper|__qualname__|__name__|__wrapped__")
+_NAMES = regex(r"update_wrapper|__qualname__|__name__|__wrapped__")
 _CURES = {
     "cached function": "decorate a function of the module, or wrap it where it is first used",
     "list of os.scandir's entries": "keep their paths",
@@ -472,6 +470,10 @@ def _remedy(program: Program, hazard: _Hazard) -> tuple[Remedy | None, str | Non
     trail = trail_to(hazard.module.tree, hazard.node)
     if trail is None:
         return None, None
+    # What a change of the text takes is asked where there is one to make, and most programs need none.
+    from dlint.changes.around import Stays
+    from dlint.changes.hoisting import hoist
+
     try:
         plan = hoist(program, hazard.module, trail)
     except Stays as reason:

@@ -94,6 +94,7 @@ from dlint.knowledge.randomness import SHUFFLES
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import loaded
 from dlint.program.program import Program
+from dlint.regex import regex
 from dlint.rules.rule import Found
 from dlint.source.nodes import speaks_of, walk
 from dlint.source.statements import FunctionNode, dotted, functions_in
@@ -113,13 +114,13 @@ _ITERABLE = "torch.utils.data.IterableDataset"
 # What torch divides where a program has it told where: ``pipe.sharding_filter()``, a pipe with its own
 # ``apply_sharding``, a reading service.
 _PIPES = frozenset(name for name in ITERABLE_DATASETS if name.endswith(".IterDataPipe"))
-_SHARDING = re.compile(r"shard(?:ing|able)|[Rr]eading_?[Ss]ervice|DataLoader2")
+_SHARDING = regex(r"shard(?:ing|able)|[Rr]eading_?[Ss]ervice|DataLoader2")
 # Bases that say nothing about how items are read.
 _PLAIN = ONLY_KINDS | {_ITERABLE, "torch.utils.data.Dataset"} | _PIPES
 _MORE_THAN_ONE: Cut = (1, True)
-_CHANGES = re.compile("worker_info|dataset", re.IGNORECASE)
+_CHANGES = regex("worker_info|dataset", re.IGNORECASE)
 _LOOKS = frozenset({"isinstance", "len", "hasattr", "print", "type"})
-_RANDOM = re.compile("seed|rng|random|generator", re.IGNORECASE)
+_RANDOM = regex("seed|rng|random|generator", re.IGNORECASE)
 
 
 def check(program: Program) -> Iterator[Found]:

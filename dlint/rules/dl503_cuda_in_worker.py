@@ -98,7 +98,6 @@ No remedy: the move to the GPU belongs in the training loop, which may be anywhe
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -127,6 +126,7 @@ from dlint.knowledge.tensors import is_number_type
 from dlint.program.asked import for_visit
 from dlint.program.conditions import both, loaded, start_by_default
 from dlint.program.program import Program
+from dlint.regex import regex
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
 from dlint.source.nodes import walk
@@ -139,7 +139,7 @@ from dlint.workers.events import Visit
 from dlint.workers.uses import WorkerUse
 
 # A test that speaks of these may keep workers out, or the CPU's tensors, which theirs are.
-_ASKS_WHO = re.compile(
+_ASKS_WHO = regex(
     r"worker|start_method|parent_process|current_process|bad_fork|is_cuda|\b(?!self\b)\w+\.device\b"
 )
 _PLAIN = "set the default device to the CPU in worker_init_fn"

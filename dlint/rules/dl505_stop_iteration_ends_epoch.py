@@ -62,7 +62,6 @@ No remedy: whether to begin again, take a default or raise another error is the 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -70,6 +69,7 @@ from dlint.fork.set_elsewhere import is_set_elsewhere
 from dlint.program.let_out import ENTRIES, gets_out, is_caught, is_caught_around
 from dlint.program.program import Program
 from dlint.program.searches import are_for_unsure, searches_of
+from dlint.regex import regex
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.nodes import walk
@@ -94,7 +94,7 @@ from dlint.workers.in_parent import read_in_parent
 from dlint.workers.sharing import by_code
 from dlint.workers.uses import WorkerUse
 
-_WORDS = re.compile(r"\bnext\(|\bStopIteration\b")
+_WORDS = regex(r"\bnext\(|\bStopIteration\b")
 
 
 def check(program: Program) -> Iterator[Found]:

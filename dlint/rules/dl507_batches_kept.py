@@ -106,7 +106,6 @@ several parts, `list(loader)`), and a name that is an array on some ways only, i
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
@@ -117,6 +116,7 @@ from dlint.loaders.loaders import Loader
 from dlint.program.asked import for_place
 from dlint.program.conditions import both, with_workers
 from dlint.program.program import Program
+from dlint.regex import regex
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed, place
 from dlint.source.nodes import walk
@@ -139,13 +139,13 @@ from dlint.streams.memory.places import Values, View
 from dlint.values.values import NONE, Items, Made, Table, Unknown, Value
 
 # All of something written out: ``[*loader]``, ``zip(*loader)``.
-_SPREADS = re.compile(r"[\[(,=]\s*\*\s*([\w.]{1,200})")
+_SPREADS = regex(r"[\[(,=]\s*\*\s*([\w.]{1,200})")
 # A file that goes through a loader calls something so: one of these, or what the pattern finds.
 _LOADERS = (
     *("Loader", "loader", "LOADER"),
     *(f"{split}_{kind}" for split in ("data", "train", "val", "test", "eval") for kind in ("iter", "gen")),
 )
-_DL = re.compile(rb"dl(?<![A-Za-z]dl)(?![A-Za-z])")
+_DL = regex(rb"dl(?<![A-Za-z]dl)(?![A-Za-z])")
 _WORDS = ("for", "while", "zip", "ignite", *GATHERS)
 # So many tensors are too many whatever else a program has open.
 _LIMIT = 1024

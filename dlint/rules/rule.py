@@ -10,10 +10,12 @@ makes one finding of those that one cure ends, and lets the others name it.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dlint.finding import Applicability, Effect, Finding, Level, ReachStep, Remedy
+from dlint.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from dlint.program.program import Program
@@ -57,20 +59,42 @@ Together = Callable[[Sequence[Finding]], Iterator[Finding]]
 
 
 class Rule(NamedTuple):
-    """A rule as the registry knows it; everything comes from its module."""
+    """A rule as the registry knows it; everything comes from its module, whose docstring is the ``text``.
+
+    What the text says is read when it is asked for: a check of a small file asks for nothing of it.
+    """
 
     code: str
     name: str
-    summary: str
-    documentation: str
+    text: str
     check: Check
     on_by_default: bool
     once_per_file: bool
     together: Together | None
-    # What its findings may be, from the page's section "Level".
-    levels: tuple[tuple[Level, Effect], ...]
-    # The best that its remedy may be, from the page's section "Fix safety"; None where there is none.
-    fix: Applicability | None
+
+    @property
+    def documentation(self) -> str:
+        import inspect
+
+        return inspect.cleandoc(self.text)
+
+    @property
+    def summary(self) -> str:
+        return self.documentation.partition("\n")[0]
+
+    @property
+    def levels(self) -> tuple[tuple[Level, Effect], ...]:
+        """What its findings may be: what the section "Level" names, as in "`warning`, hang: ..."."""
+        section = self.documentation.partition("\n## Level\n")[2].partition("\n## ")[0]
+        return tuple(re.findall(r"(?:^- |; )`(\w+)`, (\w+)\b", section, re.MULTILINE))
+
+    @property
+    def fix(self) -> Applicability | None:
+        """The best that its remedy may be, by the first word of the page's section "Fix safety"; None where
+        there is none."""
+        section = self.documentation.partition("\n## Fix safety\n")[2].lstrip()
+        words: dict[str, Applicability] = {"Safe": "safe", "Unsafe": "unsafe"}
+        return next((kind for word, kind in words.items() if section.startswith(word)), None)
 
     @property
     def page(self) -> str:

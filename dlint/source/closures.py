@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from dlint.budget.budget import spend
+from dlint.named_tuple import NamedTuple
 from dlint.source.nodes import COMPREHENSIONS, children, walk
 from dlint.source.statements import parameters
 

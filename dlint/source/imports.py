@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
-_IMPORT = re.compile(
+from dlint.named_tuple import NamedTuple
+from dlint.regex import regex
+
+_IMPORT = regex(
     rb"\n([ \t]*)(?:"  # not ^, which the search would try at every byte
     rb"from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]{0,20000}\)|(?:[^\n#\\]|\\\r?\n)*)"
     rb"|import[ \t]+([^\n#]+))"
 )
-_BLOCK = re.compile(rb"^(?:try|if|elif|else|except|finally|with)\b", re.MULTILINE)
-_FIRST_COLUMN = re.compile(rb"^[^\s#)\]}]", re.MULTILINE)
+_BLOCK = regex(rb"^(?:try|if|elif|else|except|finally|with)\b", re.MULTILINE)
+_FIRST_COLUMN = regex(rb"^[^\s#)\]}]", re.MULTILINE)
 
 
 class ImportStatement(NamedTuple):

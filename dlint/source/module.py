@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import Final
 
 from dlint.budget.budget import spend
+from dlint.regex import regex
 from dlint.source.statements import Scope
 
-_RETURN = re.compile(r"\r\n?")
+_RETURN = regex(r"\r\n?")
 # In a block of more statements those on certain lines are looked up.
 _FEW_STATEMENTS = 8
 # What may stand between the name of a class and its bases: ``class Source[T: Hashable](Dataset[T])``.
 TYPE_PARAMETERS: Final = r"\s*(?:\[[^\n]{0,300}?\]\s*)?"
 # ``Source[int](path)`` calls a class by its name.
-_TOLD_TYPES = re.compile(r"\[(?:[^\[\]()\n]|\[[^\[\]()\n]*\])*\]\(")
+_TOLD_TYPES = regex(r"\[(?:[^\[\]()\n]|\[[^\[\]()\n]*\])*\]\(")
 
 
 class Module:

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import json
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import Any
 
+from dlint.named_tuple import NamedTuple
+from dlint.regex import regex
 from dlint.source.reading import MAX_BYTES, SourceError
 from dlint.source.trees.parsing import parse
 
 SUFFIX = ".ipynb"
 # Nothing in the first cell counts as a coding line: the text is UTF-8.
 _HEAD = ["", ""]
-_LINE_END = re.compile(r"\r\n|\r|\n")
+_LINE_END = regex(r"\r\n|\r|\n")
 # Their body is run as a part of the program. That of others is another language, another process or a file.
 _PYTHON_CELLS = frozenset(("capture", "time", "timeit", "prun", "debug"))
-_CELL_MAGIC = re.compile(r"%%(\w*)")
-_MAGIC = re.compile(r"[ \t]*(?:[%!?]|[\w.*]*[\w*]\?\??[ \t]*$)")
-_TARGETS = re.compile(r"[\w.,* \t\[\]()]+")
-_GIVES = re.compile(r"[ \t]*(?:!|%[ \t]*[A-Za-z])")
+_CELL_MAGIC = regex(r"%%(\w*)")
+_MAGIC = regex(r"[ \t]*(?:[%!?]|[\w.*]*[\w*]\?\??[ \t]*$)")
+_TARGETS = regex(r"[\w.,* \t\[\]()]+")
+_GIVES = regex(r"[ \t]*(?:!|%[ \t]*[A-Za-z])")
 # What IPython itself puts there: nobody knows what comes of it.
 _UNKNOWN = "get_ipython()"
-_PIECE = re.compile(r"""\#.*|(?P<quote>\"{3}|'{3}|["'])|(?P<open>[(\[{])|(?P<close>[)\]}])""")
+_PIECE = regex(r"""\#.*|(?P<quote>\"{3}|'{3}|["'])|(?P<open>[(\[{])|(?P<close>[)\]}])""")
 
 
 class Place(NamedTuple):
@@ -142,6 +142,8 @@ def _without_broken(cells: list[Cell]) -> Notebook:
 
 def _document(data: bytes) -> dict[str, Any]:
     """A notebook of Python in the format that is in use."""
+    import json  # most programs have no notebook
+
     if len(data) > MAX_BYTES:
         raise SourceError(f"too large to be checked: the limit is {MAX_BYTES / 1e6:.0f} MB")
     try:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from dlint.finding import Trouble
+from dlint.regex import regex
 
 # Nobody writes ten megabytes of Python by hand: such a file is data, and parsing it takes gigabytes.
 MAX_BYTES = 10_000_000
@@ -35,8 +36,8 @@ _KINDS = (
     (stat.S_ISBLK, "device"),
 )
 
-_CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
-_BLANK_OR_COMMENT = re.compile(rb"^[ \t\f]*(?:#[^\r\n]*)?$")
+_CODING = regex(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_BLANK_OR_COMMENT = regex(rb"^[ \t\f]*(?:#[^\r\n]*)?$")
 # Text encodings that nobody writes programs in, and whose decoders take quadratic time.
 _NO_SOURCE = ("punycode", "idna")
 _UTF8_BOM = b"\xef\xbb\xbf"

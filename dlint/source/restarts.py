@@ -7,8 +7,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from dlint.named_tuple import NamedTuple
+from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted
@@ -19,15 +20,15 @@ _AGAIN = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictC
 _STEPS_IN = (*_AGAIN, ast.FunctionDef)
 _LATER = (*_AGAIN, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 # How a loop begins, and what ends it.
-_LOOP = re.compile(r"[ \t]*(?:async[ \t]+)?for\b")
-_LEAVES = re.compile(r"(?:break|return)\b")
-_LEFT_BESIDE = re.compile(r"[:;][ \t]*(?:break|return)\b")
+_LOOP = regex(r"[ \t]*(?:async[ \t]+)?for\b")
+_LEAVES = regex(r"(?:break|return)\b")
+_LEFT_BESIDE = regex(r"[:;][ \t]*(?:break|return)\b")
 # One thing, or as many as something says.
-_SOME = re.compile(r",\s*(?:1|[A-Za-z_][\w.]{0,99})\s*\)")
-_COUNTED = re.compile(r"\bnext\(\s*(?:enumerate|zip)\(")
+_SOME = regex(r",\s*(?:1|[A-Za-z_][\w.]{0,99})\s*\)")
+_COUNTED = regex(r"\bnext\(\s*(?:enumerate|zip)\(")
 # Who gives the first thing by the name ``first``: whoever asks must look whether it is theirs.
 FIRSTS = frozenset({"more_itertools.first", "toolz.first", "cytoolz.first", "funcy.first"})
-_OF_FIRST = re.compile(r"^[ \t]*(?:import|from)[ \t]+(?:more_itertools|cytoolz|toolz|funcy)\b", re.MULTILINE)
+_OF_FIRST = regex(r"^[ \t]*(?:import|from)[ \t]+(?:more_itertools|cytoolz|toolz|funcy)\b", re.MULTILINE)
 _BARS = frozenset({"tqdm", "track"})
 _NEXT = "next(iter({}))"
 _FIRST = "first({})"

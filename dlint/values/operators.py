@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import operator
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from dlint.knowledge.names import PATH
+from dlint.regex import regex
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.values import Const, External, Instance, Items, Key, Made, Table, Unknown, Value
 
@@ -28,7 +28,7 @@ _LONGEST = 10_000
 _MOST_BITS = 256
 _MOST_THINGS = 1_000
 _MOST_REPEATED = 16
-_CONVERSION = re.compile(r"%[sd]")
+_CONVERSION = regex(r"%[sd]")
 
 _METHODS: Final[dict[type[ast.operator], str]] = {
     ast.Add: "__add__",

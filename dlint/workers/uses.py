@@ -13,6 +13,7 @@ from dlint.knowledge.loading import HAND_ON, is_dataset
 from dlint.knowledge.trainers import HOOKED
 from dlint.knowledge.words.reflection import MAKES_ANYTHING
 from dlint.loaders.loaders import Loader, is_zero
+from dlint.regex import regex
 from dlint.source.module import TYPE_PARAMETERS, Module
 from dlint.values.values import Class, Const, Instance, Items, Key, Made, Unknown, Value
 from dlint.values.worlds import HERE, World
@@ -22,7 +23,7 @@ from dlint.workers.worker import WorkerCode
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
-_CLASS = re.compile(rf"^[ \t]*class[ \t]+(\w+){TYPE_PARAMETERS}\(([^)]*)", re.MULTILINE)
+_CLASS = regex(rf"^[ \t]*class[ \t]+(\w+){TYPE_PARAMETERS}\(([^)]*)", re.MULTILINE)
 
 
 class WorkerUse:

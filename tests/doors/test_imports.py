@@ -68,3 +68,16 @@ def test_a_program_without_data_loading_imports_no_rules(tmp_path: Path) -> None
         tmp_path,
     )
     assert not {"dlint.rules", "dlint.program.program"} & modules
+
+
+def test_a_check_that_repairs_nothing_imports_nothing_for_repairs(tmp_path: Path) -> None:
+    """Nor what only the comparison of findings needs, nor what takes longer to make classes."""
+    write(tmp_path, {"a.py": CLEAN})
+    modules = imported_by(
+        "import sys\nfrom dlint.cli import main\n"
+        "sys.argv = ['dlint', 'check', '--no-cache']\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert end.code == 0",
+        tmp_path,
+    )
+    assert "dlint.rules.dl401_unpicklable_worker_argument" in modules
+    assert not {"dlint.changes", "dlint.remedies", "dataclasses", "hashlib"} & modules

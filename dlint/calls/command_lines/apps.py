@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from dlint.evaluation.questions import begun
 from dlint.knowledge.commands import APPS, MAKES_GROUP, REGISTERS
+from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.statements import FunctionNode
 from dlint.values.frame import Point
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from dlint.calls.interface import Evaluator
 
 _GROUP = MAKES_GROUP.rpartition(".")[2]
-_DECORATES = re.compile(
+_DECORATES = regex(
     rb"^[ \t]*@[\w.]+\.(?:%b)\b|\.(?:%b)\(" % ((b"|".join(map(str.encode, REGISTERS)),) * 2), re.M
 )
 

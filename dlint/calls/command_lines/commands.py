@@ -31,6 +31,7 @@ from dlint.knowledge.commands import (
 )
 from dlint.knowledge.loading import LIGHTNING_CLI
 from dlint.knowledge.trainers import DATA_MODULE, HOOKED
+from dlint.regex import regex
 from dlint.source.desugaring.records import is_record
 from dlint.source.statements import FunctionNode, dotted, parameters, self_name
 from dlint.values.frame import Argument, Arguments, Frame, Point
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 # Where a ``LightningCLI`` is given the class of the model, and that of the data.
 _GIVEN_TO_CLI = {False: (0, "model_class"), True: (1, "datamodule_class")}
 # The field of a dataclass by which Hydra adds other settings.
-_ADDS_OTHERS = re.compile(r"^\s*defaults\b", re.MULTILINE)
+_ADDS_OTHERS = regex(r"^\s*defaults\b", re.MULTILINE)
 # The types of click's that leave a text as it is.
 _TEXTS = frozenset({"str", "STRING", "Choice", "Path"})
 

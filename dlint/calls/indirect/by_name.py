@@ -7,12 +7,12 @@ or whose names begin as the one that is asked for, and that take what is passed.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.calls.indirect.starting import Trail, calls_through
 from dlint.calls.site import Site
+from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 _ASKING = ("globals()", "sys.modules[", "eval(")
 # One may begin inside another.
-_BEGINS = re.compile(r"[\"'](\w+_)(?=[\"'{%])")
-_ENDS = re.compile(r"[\"'}s](?=(_\w+)[\"'])")
-_ASKS = re.compile(r"\bglobals\(\)\s*(?:\[|\.get\()|\bgetattr\(\s*sys\.modules\[__name__\]|\beval\(")
+_BEGINS = regex(r"[\"'](\w+_)(?=[\"'{%])")
+_ENDS = regex(r"[\"'}s](?=(_\w+)[\"'])")
+_ASKS = regex(r"\bglobals\(\)\s*(?:\[|\.get\()|\bgetattr\(\s*sys\.modules\[__name__\]|\beval\(")
 
 
 def sites_by_name(evaluator: Evaluator, module: Module, scope: FunctionNode) -> Iterator[Site]:

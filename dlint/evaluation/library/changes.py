@@ -11,17 +11,18 @@ from dlint.budget.budget import spend
 from dlint.knowledge.names import CHANGES_BY_NAME, CHANGES_BY_WORDS, CHANGES_SETTINGS, MERGES_SETTINGS
 from dlint.knowledge.randomness import sounds_like_settings
 from dlint.project.modules import Modules
+from dlint.regex import regex
 
 if TYPE_CHECKING:
     from dlint.values.values import Made
 
 # The same with what it changes.
-_CHANGED = re.compile(
+_CHANGED = regex(
     r"\b(?:setattr\(|vars\()\s*([\w.]+)|(?<![\w.])([\w.]+)(?:\.update\(|\.__dict__|\[[^\]\n]{1,99}\]\s*=(?!=))"
 )
 _READS = ("merge_from", "")
 # The names that settings are given one by one: ``_C.TRAIN.SHUFFLE = True``.
-_STORED = re.compile(r"^[ \t]*\w+(?:\.\w+)*\.(\w+)[ \t]*=(?!=)", re.MULTILINE)
+_STORED = regex(r"^[ \t]*\w+(?:\.\w+)*\.(\w+)[ \t]*=(?!=)", re.MULTILINE)
 _SEVERAL = 2
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dlint.evaluation.interface import Evaluator
 from dlint.knowledge.names import ENVIRONMENT
+from dlint.named_tuple import NamedTuple
 from dlint.values.values import Const, External, Key, Made, Unknown, Value
 
 if TYPE_CHECKING:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.evaluation.interface import Evaluator
 from dlint.evaluation.options.option import ASKED
 from dlint.knowledge.commands import PARSER
+from dlint.regex import regex
 from dlint.source.declared_options import is_users_line
 from dlint.values.frame import Point
 from dlint.values.values import Const, External, Items, Made, Unknown, Value, slice_of
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 # What changes a list of words, by whatever name of those that these have.
-_CHANGED = re.compile(
+_CHANGED = regex(
     r"\b(?!\w*kwargs)\w*arg\w*(?:\.(?:append|extend|insert|remove|pop|clear)\(|\[[^]\n]*\]\s*=(?!=))"
     r"|\bdel\s+[\w.]*arg\w*\["
 )

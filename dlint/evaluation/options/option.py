@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.commands import DECLARED_NUMBER, FILLS_FIELDS, FLAG, FROM_ENVIRONMENT, HYDRA, PARSED
 from dlint.knowledge.loading import OPEN_SETTINGS
+from dlint.regex import regex
 from dlint.values.values import Const, External, Key, Value
 from dlint.values.worlds import World
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 # What a user asks for is called after the function that reads it, as what that function gives.
 ASKED = "sys.argv"
 _READ_BY = map(re.escape, (PARSED, ASKED, HYDRA, FROM_ENVIRONMENT, *sorted(FILLS_FIELDS)))
-_ASKED = re.compile(rf"(?:{'|'.join(_READ_BY)})\(\)\.(?P<option>[\w.]+)")
+_ASKED = regex(rf"(?:{'|'.join(_READ_BY)})\(\)\.(?P<option>[\w.]+)")
 
 
 def option_of(value: Value) -> str | None:

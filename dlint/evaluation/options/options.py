@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import ast
 import posixpath
-import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from dlint.evaluation.options.beside import Beside, Unasked
 from dlint.evaluation.options.flags import default_in, flag
@@ -29,7 +28,9 @@ from dlint.knowledge.commands import (
 )
 from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.knowledge.trainers import DEFAULTS, SETTINGS
+from dlint.named_tuple import NamedTuple
 from dlint.project.configuration.hydra_files import plain_in
+from dlint.regex import regex
 from dlint.source.declared_options import (
     NotTold,
     declarations,
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 
 # What may set options whose names it is given, or has at hand. An object's own attributes are no options.
 _SETTING = ("vars(", "__dict__")
-_SETS_BY_NAME = re.compile(
+_SETS_BY_NAME = regex(
     r"(?:\bvars\((?!self\b)[\w.]+\)|(?<!\bself)\.__dict__)\s*(?:\.update|\[[^]\n]*\]\s*(?:=(?!=)|[-+*/|]=))"
 )
 

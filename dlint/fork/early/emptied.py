@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dlint.fork.early.let_go import dropped_after, is_dropped_in_rounds
 from dlint.fork.early.starts import starts
+from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.statements import expressions, statement_at, statements_in
 from dlint.values.frame import Frame, Point
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
 
 Empties = Callable[[ast.stmt, Frame], bool]
 # A search is ten times as fast where a pattern begins with a text: what stands before it is looked at after.
-_LAMBDA = re.compile(rb"= *lambda\b")
-_NAMED = re.compile(rb"[ \t]*(\w+) *$")
-_CLOSES = re.compile(r"\.(?:clear|close|pop|popitem|release)\(")
+_LAMBDA = regex(rb"= *lambda\b")
+_NAMED = regex(rb"[ \t]*(\w+) *$")
+_CLOSES = regex(r"\.(?:clear|close|pop|popitem|release)\(")
 
 
 def emptying(program: Program, use: WorkerUse, name: str) -> Empties:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
 from dlint.fork.early.opened_late import parent_run
 from dlint.fork.early.reads import item_read_in_parent
 from dlint.fork.early.used import used_before
 from dlint.knowledge.processes.handles import LEAVES_UNREAD, PATHS, UNREAD, Handle
+from dlint.regex import regex
 from dlint.source.nodes import children, walk
 from dlint.source.statements import FunctionNode, dotted, parameters
 from dlint.values.values import Instance, Made
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dlint.workers.events import Visit
     from dlint.workers.uses import WorkerUse
 
-_NEVER = re.compile(r"(?!)")
+_NEVER = regex(r"(?!)")
 
 
 def unread_image(program: Program, owner: Instance, name: str, value: object) -> Handle | None:

@@ -6,12 +6,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dlint.fork.early.let_go import is_dropped_in_rounds, is_shut, let_go
 from dlint.fork.early.reads import is_made_once
 from dlint.fork.early.starts import Start, starts
 from dlint.fork.ways.run_by import entered, run_by
+from dlint.named_tuple import NamedTuple
+from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, expressions, functions_in, own_names, statements_in
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from dlint.workers.uses import WorkerUse
 
 _FAR = 4
-_COPY = re.compile(r"\b(?:deep)?copy\(")
+_COPY = regex(r"\b(?:deep)?copy\(")
 _COPIES = frozenset({"copy", "deepcopy", "copy.copy", "copy.deepcopy"})
 _WITHIN = r"\bself\[|\bin self\b|\(self\)"
 _ITEMS = frozenset({"__getitem__", "__iter__", "__next__", "__len__"})

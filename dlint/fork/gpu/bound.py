@@ -13,6 +13,7 @@ from dlint.fork.gpu.networks import is_a_network
 from dlint.fork.gpu.placed import where_put
 from dlint.fork.program import Program
 from dlint.knowledge.processes.devices import DEVICE_KEYWORDS, MOVES
+from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.statements import self_name
 from dlint.values.frame import Point
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 _GIVEN = ("collate_fn", "worker_init_fn")
 # The device of what a network has been moved to: ``next(self.parameters()).device``.
-_OF_OWN = re.compile(r"\bself\.(?:parameters|buffers)\(\)\W.*\.device\b", re.DOTALL)
+_OF_OWN = regex(r"\bself\.(?:parameters|buffers)\(\)\W.*\.device\b", re.DOTALL)
 
 
 def bound_on_gpu(program: Program, use: WorkerUse, worlds: list[World]) -> Iterator[OnGpu]:

@@ -8,15 +8,16 @@ of the next epoch.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dlint.evaluation.options.option import option_of
 from dlint.fork.gpu.placed import chooses_gpu, names_gpu, uses_gpu
 from dlint.fork.sides import calls_named, worker_functions
 from dlint.fork.together import beside, run_together
 from dlint.knowledge.processes.devices import ENDS_FOR_FORKED, MOVES, PIN, PREPARE, SET_DEFAULT
+from dlint.named_tuple import NamedTuple
+from dlint.regex import regex
 from dlint.source.statements import dotted, own_names, statements_in
 from dlint.values.frame import Point
 from dlint.values.places import places_around
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
     from dlint.workers.uses import WorkerUse
 
 # A device that is written out; one that the program chooses it chooses by asking for the GPU.
-_PRESENT = re.compile("is_available|__name__")
-_MOVED = re.compile(r"""\.to\(["']cuda""")
+_PRESENT = regex("is_available|__name__")
+_MOVED = regex(r"""\.to\(["']cuda""")
 # What the argument is called that tells ``x.to()`` a device.
-_TELLS_DEVICE = re.compile(r"\.to\(.*(?:device|dev\b|cuda|gpu)")
+_TELLS_DEVICE = regex(r"\.to\(.*(?:device|dev\b|cuda|gpu)")
 # What is called by the last name of these uses the GPU, or may: what names the GPU itself comes first.
 _BY_WORD = frozenset({name.rpartition(".")[2] for name in ENDS_FOR_FORKED} | {"cuda"})
 _WORDS = (*sorted(_BY_WORD), "to", *sorted({name.rpartition(".")[2] for name in PREPARE} - _BY_WORD))

@@ -8,9 +8,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dlint.fork.handles import handle_of
+from dlint.named_tuple import NamedTuple
+from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, dotted, parameters, self_name
 from dlint.values.frame import Frame, Point
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from dlint.knowledge.processes.handles import Handle
     from dlint.workers.events import Visit
 
-_ASKS_PROCESS = re.compile("getpid|worker_info|current_process")
+_ASKS_PROCESS = regex("getpid|worker_info|current_process")
 
 
 class KeptByKey(NamedTuple):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from dlint.regex import regex
 
 # Measured: each comes back from pickle as itself. Not `numpy.random.rand` and the like, which are methods of
 # a generator and take its state along.
-_FOUND = re.compile(
+_FOUND = regex(
     r"torch\.[a-z]\w*|torch\.nn\.functional\.\w+|torch\.nn\.utils\.rnn\.\w+"
     r"|torch\.utils\.data\.(dataloader\.|_utils\.collate\.)?default_collate"
     r"|collections\.(Counter|OrderedDict|defaultdict|deque)"
@@ -30,7 +30,7 @@ _ATTRIBUTES = {
     "Compose": ("transforms",),
 }
 # Objects that pickle refuses, apart from handles (see dlint.knowledge.processes.handles).
-_REFUSED = re.compile(
+_REFUSED = regex(
     r"_?threading\.(Lock|RLock|Condition|Event|Semaphore|BoundedSemaphore|Thread|local)|_thread\.allocate_lock"
     r"|multiprocessing\.(pool\.)?(Thread)?Pool|multiprocessing\.(dummy\.)?Pool|multiprocessing\.Process"
     r"|concurrent\.futures\.\w*Executor|queue\.\w*Queue|socket\.socket|sqlite3\.connect|logging\.StreamHandler"

@@ -7,7 +7,7 @@ and each in a parent whose forked workers call ``.cuda()``.
 
 from __future__ import annotations
 
-import re
+from dlint.regex import regex
 
 # Methods that put a tensor, a module or a batch on the device that they are told.
 MOVES = frozenset({"to", "to_empty", "cuda"})
@@ -40,7 +40,7 @@ _GIVE_ITSELF = frozenset(
 )
 # Networks that a trainer moves to the GPU where there is one, and how it is told not to.
 TRAINED_NETWORKS = frozenset({"pytorch_lightning.LightningModule"})
-ON_CPU = re.compile(r"""accelerator["']?\s*[=:]\s*["']cpu["']""")
+ON_CPU = regex(r"""accelerator["']?\s*[=:]\s*["']cpu["']""")
 # The variable that says which GPUs there are, and what it is where there are none.
 VISIBLE_DEVICES = "CUDA_VISIBLE_DEVICES"
 NO_DEVICES = ("", "-1")
@@ -131,10 +131,10 @@ _FUNCTIONS = ("torch.nn.functional.", "torch.linalg.", "torch.special.")
 # Decorators that say how a function is run, by their last names.
 _RUN_SO = ("no_grad", "inference_mode", "autocast")
 # What a test says that asks where a tensor is, or who runs it.
-_ASKS_PLACE = re.compile(r"worker|is_cuda|is_cpu|get_device|\.device\b")
+_ASKS_PLACE = regex(r"worker|is_cuda|is_cpu|get_device|\.device\b")
 # Whose modules give what they make of tensors where they and those are.
 _NETWORKS = ("torch.nn.", "torchvision.models.")
-_PRETRAINED = re.compile(
+_PRETRAINED = regex(
     r"(?:diffusers|transformers)\.(?:\w+\.)*\w*(?:Autoencoder|Model|UNet|For[A-Z])\w*\.from_pretrained"
 )
 # Their methods that make something of tensors as a call of them does, and the parts of what they give. A
@@ -149,7 +149,7 @@ _OUTPUTS = frozenset(
     {"image_embeds", "last_hidden_state", "latent_dist", "logits", "pooler_output", "text_embeds"}
 )
 # Words of a network's code that may bring back what it gives.
-_BRINGS_BACK = re.compile(r"\bcpu\b|\.numpy\(|\.item\(|\.tolist\(|\.to\(")
+_BRINGS_BACK = regex(r"\bcpu\b|\.numpy\(|\.item\(|\.tolist\(|\.to\(")
 
 
 def is_cuda(name: object) -> bool:

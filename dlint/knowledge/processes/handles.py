@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from typing import NamedTuple
-
 from dlint.finding import Effect
+from dlint.named_tuple import NamedTuple
+from dlint.regex import regex
 
 
 class Handle(NamedTuple):
@@ -324,7 +323,7 @@ NOT_OF_NPZ = frozenset({"allow_pickle", "encoding", "fix_imports", "mmap_mode"})
 PARTS = frozenset(part for handle in HANDLES.values() for part in handle.parts)
 LMDB_WITHOUT_LOCK = _LMDB._replace(forked="")
 # Flags with which ``os.open`` does more than to read.
-WRITING_FLAGS = re.compile(r"\bO_(?:APPEND|CREAT|EXCL|RDWR|TMPFILE|TRUNC|WRONLY|PATH|DIRECTORY)\b")
+WRITING_FLAGS = regex(r"\bO_(?:APPEND|CREAT|EXCL|RDWR|TMPFILE|TRUNC|WRONLY|PATH|DIRECTORY)\b")
 # What takes a descriptor and reads from where others have left it.
 READS_ON = r"\bos\.(?:fdopen|lseek|read|readv|sendfile)\("
 # What reads on a file that it is given: one worker gives nothing from the second epoch on, two torn rows.
@@ -335,7 +334,7 @@ TAKES_FORMAT = (
     *("sqlitedict.SqliteDict", "sqlitedict.open", "zipfile.Path"),
 )
 # Calls that give the number of an open file, by which only the process that opened it finds that.
-_DESCRIPTORS = re.compile(r"os\.(?:open|dup|dup2|memfd_create|openpty|pipe2?)(?:\(\)\.\[\])?|.*\.fileno")
+_DESCRIPTORS = regex(r"os\.(?:open|dup|dup2|memfd_create|openpty|pipe2?)(?:\(\)\.\[\])?|.*\.fileno")
 # The number by which a map is of no file, but of memory that nothing is in yet.
 NO_FILE = -1
 # How a file is opened to be written: another matter than reading.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from dlint.regex import regex
 
 # What makes an object that pickle refuses -> what a reader calls it.
 _UNPICKLABLE = {
@@ -30,7 +30,7 @@ _UNPICKLABLE = {
     "zipfile.ZipFile": "an open archive",
 }
 # What looks for a regular expression: its match, or None.
-_MATCHES = re.compile(r"re\.(?:compile\(\)\.)?(?:search|match|fullmatch)")
+_MATCHES = regex(r"re\.(?:compile\(\)\.)?(?:search|match|fullmatch)")
 _DICTS = ("builtins.dict", "collections.Counter()", "collections.OrderedDict()", "collections.defaultdict()")
 _VIEWS = frozenset(f"{each}.{method}" for each in _DICTS for method in ("items", "keys", "values"))
 
@@ -47,7 +47,7 @@ _LISTS = frozenset(
     }
 )
 # The lines of a file that is read whole, and columns or rows of a table.
-_LINES = re.compile(
+_LINES = regex(
     r"(?:builtins\.open\(\)\.read|pathlib\.Path\(\)\.read_text)\(\)(?:\.r?strip\(\))?\.split(?:lines)?"
     r"|pandas\..*\.(?:tolist|to_list|to_dict)"
 )

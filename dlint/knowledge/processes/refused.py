@@ -19,7 +19,9 @@ the clients of stores and databases.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+from dlint.named_tuple import NamedTuple
+from dlint.regex import regex
 
 
 class Refused(NamedTuple):
@@ -241,17 +243,17 @@ _CALLS = {
     "cv2.DescriptorMatcher_create": Refused("cv2.DescriptorMatcher"),
     "cv2.aruco.getPredefinedDictionary": Refused("cv2.aruco.Dictionary"),
 }
-_OF_BOTO = re.compile(r"boto3\.(?:Session\(\)\.)?resource\(\)\.(?:Bucket|Object|Table)")
+_OF_BOTO = regex(r"boto3\.(?:Session\(\)\.)?resource\(\)\.(?:Bucket|Object|Table)")
 # Databases and collections of MongoDB, but for what their attributes tell of them.
-_OF_MONGO = re.compile(
+_OF_MONGO = regex(
     r"pymongo\.MongoClient\(\)(?:\.(?:\[\]|get_(?:default_)?database(?:\(\))?|get_collection(?:\(\))?"
     r"|(?!HOST|PORT|address|arbiters|client|codec_options|full_name|is_|max_|name\b|nodes|options|primary|read_"
     r"|secondaries|topology|write_)\w+))+"
 )
 # Methods that give back what they are called of.
-_SAME = re.compile(r"(torch\.jit\.\w+)\(\)\.(?:eval|train|cpu|to|cuda|float|half)")
+_SAME = regex(r"(torch\.jit\.\w+)\(\)\.(?:eval|train|cpu|to|cuda|float|half)")
 # Classes of OpenCV: made by their name, or by one of these.
-_OPENCV = re.compile(
+_OPENCV = regex(
     r"""cv2\.(?:
         (?P<made>AKAZE|AgastFeatureDetector|BFMatcher|BRISK|DISOpticalFlow|FarnebackOpticalFlow
             |FastFeatureDetector|FlannBasedMatcher|GFTTDetector|KAZE|MSER|ORB|SIFT|SimpleBlobDetector
@@ -263,7 +265,7 @@ _OPENCV = re.compile(
     re.VERBOSE,
 )
 # Those of which two that are made alike do alike: they learn nothing from what they are asked.
-_ALIKE = re.compile(
+_ALIKE = regex(
     r"cv2\.(?:AKAZE|AgastFeatureDetector|BFMatcher|BRISK|CLAHE|CascadeClassifier|DescriptorMatcher"
     r"|FastFeatureDetector|FlannBasedMatcher|GFTTDetector|HOGDescriptor|KAZE|LineSegmentDetector|MSER|ORB"
     r"|QRCodeDetector|SIFT|SimpleBlobDetector|StereoBM|StereoSGBM|aruco\.\w+)"
@@ -274,12 +276,12 @@ _ALIKE = re.compile(
 VIEWS = frozenset({"keys", "values", "items"})
 # Views of a dict, by what gives the dict. The first are sent once `multiprocessing.managers` is imported, as
 # `multiprocessing.Manager` does; nothing else that was tried imports it.
-_VIEW = re.compile(
+_VIEW = regex(
     r"(?:builtins\.dict|(?:json\.loads?|yaml\.(?:safe_|full_)?load|collections\.(?:defaultdict|Counter))\(\)"
     r"|pandas\.[\w.\[\]()]*\.to_dict\(\)|pandas\.[\w.\[\]()]*\.groupby\(\)\.(?:groups|indices))"
     r"\.(keys|values|items)"
 )
-_ORDERED_VIEW = re.compile(r"collections\.OrderedDict\(\)\.(keys|values|items)")
+_ORDERED_VIEW = regex(r"collections\.OrderedDict\(\)\.(keys|values|items)")
 # What a program mentions that can send views.
 SENDS_VIEWS = ("Manager", "managers")
 

@@ -3,11 +3,11 @@ generator, how many threads a pool has."""
 
 from __future__ import annotations
 
-import re
+from dlint.regex import regex
 
-DECIDED_BY_ARGUMENTS = re.compile(
+DECIDED_BY_ARGUMENTS = regex(
     r"cuda|device|\.to\(|seed|generator|random_state|\brng\b|(?:Pool|Executor|Threads?|Process)\b|num_threads|workers"
 )
 
 # Words of classes whose objects hold what two of them must not be taken to share.
-HOLDS_ITS_OWN = re.compile(r"(?:Lock|Semaphore|Condition|Queue|Pool|Executor|Thread|Process)\b")
+HOLDS_ITS_OWN = regex(r"(?:Lock|Semaphore|Condition|Queue|Pool|Executor|Thread|Process)\b")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from dlint.calls.site import Site
 from dlint.knowledge.epochs import HOW_OFTEN, RUNS_EPOCHS, names_evaluation, speaks_of_evaluation
@@ -13,6 +12,8 @@ from dlint.loaders.iteration import Iteration, Iterations
 from dlint.loaders.loaders import Loader
 from dlint.loaders.program import Program
 from dlint.loaders.training import evaluates, is_without_gradients, trains_nothing_by
+from dlint.named_tuple import NamedTuple
+from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, statements_in, target_names
@@ -21,7 +22,7 @@ from dlint.values.places import loops_around, loops_that_repeat, path_to, places
 from dlint.values.values import External, Key
 
 _FAR = 4
-_EPOCH = re.compile(r"epoch", re.IGNORECASE)
+_EPOCH = regex(r"epoch", re.IGNORECASE)
 _SEVERAL = (
     "several loops go through the loader: number the epochs from the first to the last, and call "
     "set_epoch(number) on the sampler before each pass"

@@ -20,6 +20,7 @@ from dlint.loaders.by_epoch.receivers import (
     tells_itself,
 )
 from dlint.loaders.by_epoch.same_epoch import Tell, may_be_same
+from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import (
@@ -39,13 +40,13 @@ if TYPE_CHECKING:
     from dlint.loaders.samplers import Dealt
     from dlint.values.frame import Argument, Frame, Point
 
-_BY_NAME = re.compile(rf"[\"']{TELLS}[\"']")
-_SETS = re.compile(rb"""\bsetattr\([^\n]{0,200}["']epoch["']""")
+_BY_NAME = regex(rf"[\"']{TELLS}[\"']")
+_SETS = regex(rb"""\bsetattr\([^\n]{0,200}["']epoch["']""")
 # What asks for an attribute of its first argument, or whether there is one, which calls nothing.
 _ASKS = ("getattr", "hasattr")
 # In so many functions, and of so many of their parameters, it is looked for what something is made of.
 _MOST = 40
-_EPOCH = re.compile("epoch", re.IGNORECASE)
+_EPOCH = regex("epoch", re.IGNORECASE)
 
 
 class Epochs:

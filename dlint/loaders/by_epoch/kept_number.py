@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
+from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, functions_in, self_name, statements_in
 from dlint.values.frame import Frame, layout_of
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _SETS_NOTHING = frozenset(
     {"builtins.object", "abc.ABC", "torch.nn.Module", "typing.Generic", "typing.Protocol"}
 )
-_BY_NAME = re.compile(r"\b(?:setattr|vars)\s*\(|__dict__|__setattr__|__getattr|__setstate__")
+_BY_NAME = regex(r"\b(?:setattr|vars)\s*\(|__dict__|__setattr__|__getattr|__setstate__")
 
 
 def is_never_changed(program: Program, number: ast.expr, frame: Frame) -> bool:

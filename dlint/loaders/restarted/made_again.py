@@ -4,11 +4,11 @@ same in each round."""
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.loaders.loaders import Loader
+from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.statements import changed_names, dotted, own_names, statements_in
 from dlint.values.frame import Point
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
 # What gives others each time that it is called, by its name.
-_DRAWS = re.compile(r"rand|(?:^|_)samples?$|shuffle|choices?$|permut|split|next$")
+_DRAWS = regex(r"rand|(?:^|_)samples?$|shuffle|choices?$|permut|split|next$")
 
 
 def plain_call(source: ast.expr) -> ast.Call | None:

@@ -8,21 +8,22 @@ from collections.abc import Iterator
 
 from dlint.loaders.every_round import is_seldom
 from dlint.loaders.iteration import Iterations
+from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.restarts import takes_first
 from dlint.source.statements import blocks, dotted, statements_in, target_names
 from dlint.values.frame import Point
 
-_EPOCH = re.compile(r"epoch|(?:^|_)rounds?(?:_|$)|^ep$", re.IGNORECASE)
+_EPOCH = regex(r"epoch|(?:^|_)rounds?(?:_|$)|^ep$", re.IGNORECASE)
 # What an epoch consists of: ``steps_per_epoch``, ``args.epoch_length``.
-_IN_EPOCH = re.compile(
+_IN_EPOCH = regex(
     r"(?:step|batch|iter|iteration|update)(?:e?s)?_?per_?epoch|len_?epoch$"
     r"|epoch_?(?:size|len|length|(?:step|batch|iter|iteration|update)(?:e?s)?)$",
     re.IGNORECASE,
 )
 # Calls that train for an epoch by their name, but for those that take one step.
-_TRAINS = re.compile(r"epoch|train|(?:^|_)fit(?:_|$)", re.IGNORECASE)
-_STEPS = re.compile(r"step|batch|iter", re.IGNORECASE)
+_TRAINS = regex(r"epoch|train|(?:^|_)fit(?:_|$)", re.IGNORECASE)
+_STEPS = regex(r"step|batch|iter", re.IGNORECASE)
 # So many rounds, as written, are a look at some batches.
 _FEW = 4
 # What is given a loader and does not go through it.

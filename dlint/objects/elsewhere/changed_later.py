@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from dlint.evaluation.questions import begun
 from dlint.knowledge.testing import is_test
+from dlint.regex import regex
 from dlint.source.statements import (
     FunctionNode,
     changed_names,
@@ -44,12 +45,12 @@ if TYPE_CHECKING:
 
 _CHANGES = rb"\s*(?:\[|\.(?:update|setdefault|pop|clear)\()"
 # What sets names of a module that it is given.
-_BY_ANY_NAME = re.compile(r"\bglobals\(\)\s*(?:\[[^\]\n]*\]\s*=(?!=)|\.update\()")
-_SETS_OWN = re.compile(r"\bsetattr\(\s*cls\b")
+_BY_ANY_NAME = regex(r"\bglobals\(\)\s*(?:\[[^\]\n]*\]\s*=(?!=)|\.update\()")
+_SETS_OWN = regex(r"\bsetattr\(\s*cls\b")
 _MOST = 4
 _OWN = ("self", "cls")
 # ``setattr(options, name, value)``: what it stores into may be anything's, and what under nobody has written.
-_SETS_BY_NAME = re.compile(rb"\bsetattr\s*\(\s*(?!(?:self|cls)\b)\w+\s*,\s*[^\s'\"]|\bsetattr\s*\(\s*#")
+_SETS_BY_NAME = regex(rb"\bsetattr\s*\(\s*(?!(?:self|cls)\b)\w+\s*,\s*[^\s'\"]|\bsetattr\s*\(\s*#")
 # A key that is not written out.
 _ANY = ...
 

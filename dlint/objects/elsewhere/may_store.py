@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Container, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dlint.budget.budget import spend
 from dlint.knowledge.callbacks import PLAIN_BUILTINS
+from dlint.named_tuple import NamedTuple
 from dlint.objects.elsewhere.called import Called, Definition
 from dlint.objects.elsewhere.functions import Keeper, StoringFunctions
+from dlint.regex import regex
 from dlint.source.statements import FunctionNode, Scope, dotted, parameters
 from dlint.values.frame import layout_of
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from dlint.source.module import Module
 
 # What stores attributes by names that nobody can read there.
-_BY_NAME = re.compile(r"\bsetattr\(|\bvars\(|__dict__|\.update\(|\bnamespace\s*=")
+_BY_NAME = regex(r"\bsetattr\(|\bvars\(|__dict__|\.update\(|\bnamespace\s*=")
 
 
 class Followed(NamedTuple):

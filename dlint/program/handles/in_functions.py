@@ -4,13 +4,14 @@ whose method it is."""
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dlint.fork.handles import handle_of
 from dlint.fork.sides import functions_of, made_in_parent
 from dlint.knowledge.processes.handles import HANDLES, HANDLES_IF_GIVEN
+from dlint.named_tuple import NamedTuple
+from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode
 from dlint.values.frame import Arguments, Point, layout_of
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from dlint.workers.uses import WorkerUse
 
 # What lets go of a handle, or puts another in its place.
-_LETS_GO = re.compile(r"\.(?:close|release)\(|\bnonlocal\b")
+_LETS_GO = regex(r"\.(?:close|release)\(|\bnonlocal\b")
 
 
 class InFunction(NamedTuple):

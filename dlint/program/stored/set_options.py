@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.callbacks import PLAIN_BUILTINS
 from dlint.knowledge.commands import PARSED
 from dlint.knowledge.loading import NAMESPACES
+from dlint.regex import regex
 from dlint.values.values import Instance, Made
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 _OPTIONS = frozenset({PARSED, "easydict.EasyDict"}) | NAMESPACES
 # What is set on others than self, and is no number or text as it is written.
-_SET = re.compile(
+_SET = regex(
     r"^[ \t]*(?!(?:self|cls)\.\w+[ \t]*=)[\w.]+\.(\w+)[ \t]*=[ \t]*(?:lambda\b|([\w.]+)[ \t]*(?:\(|$))", re.M
 )
 _PLAIN = ("os.path.", "torch.device")

@@ -7,16 +7,16 @@ has is what somebody wants to be found by it.
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 from dlint.project.files import configurations
+from dlint.regex import regex
 from dlint.source.reading import SourceError, read_bytes
 
 # What people write by hand; larger files are data.
 _MOST_BYTES = 64 * 1024
 _MOST_FILES = 1_000
-_NAMES = re.compile(rb"(?<![\w./\\@$:-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?![\w./\\@(-])")
+_NAMES = regex(rb"(?<![\w./\\@$:-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?![\w./\\@(-])")
 
 
 def texts(root: Path) -> list[bytes]:

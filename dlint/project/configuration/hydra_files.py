@@ -10,17 +10,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from dlint.named_tuple import NamedTuple
+from dlint.regex import regex
 
 Plain = int | float | str | None
 
-_KEY = re.compile(r" *(?P<key>[A-Za-z_][\w-]*):(?:\s+(?P<value>.*))?")
-_DEFAULT = re.compile(r"\s*-\s*(?P<group>[A-Za-z_]\w*)\s*:\s*(?P<option>[\w-]+)(?:\.yaml)?\s*(?:#.*)?")
-_HARMLESS = re.compile(r"\s*-\s*(?:_self_|(?:override\s+)?hydra/[\w/]+\s*:.*)\s*(?:#.*)?")
-_INTEGER, _FLOAT = re.compile(r"[+-]?[0-9]+"), re.compile(r"[+-]?[0-9]+\.[0-9]*")
-_DEVICE = re.compile(r"""(?P<quote>["']?)(?P<name>cpu|(?:cuda|mps|xpu)(?::[0-9]+)?)(?P=quote)""")
+_KEY = regex(r" *(?P<key>[A-Za-z_][\w-]*):(?:\s+(?P<value>.*))?")
+_DEFAULT = regex(r"\s*-\s*(?P<group>[A-Za-z_]\w*)\s*:\s*(?P<option>[\w-]+)(?:\.yaml)?\s*(?:#.*)?")
+_HARMLESS = regex(r"\s*-\s*(?:_self_|(?:override\s+)?hydra/[\w/]+\s*:.*)\s*(?:#.*)?")
+_INTEGER, _FLOAT = regex(r"[+-]?[0-9]+"), regex(r"[+-]?[0-9]+\.[0-9]*")
+_DEVICE = regex(r"""(?P<quote>["']?)(?P<name>cpu|(?:cuda|mps|xpu)(?::[0-9]+)?)(?P=quote)""")
 # Words and signs with which a line means something else, here or for other lines.
-_UNSURE = re.compile(
+_UNSURE = regex(
     r"\t|<<|@package|^---|[&*][A-Za-z]|:\s*[|>][+-]?\s*$"
     r"""|:[ ]*(?:"[^"\n]*|'[^'\n]*|\[[^\]\n]*|\{[^}\n]*)$""",
     re.MULTILINE,

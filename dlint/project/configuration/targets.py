@@ -6,17 +6,18 @@ only the text is told.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final, TypeAlias, Union
+
+from dlint.regex import regex
 
 TARGET: Final = "_target_"
 PARTIAL: Final = "_partial_"
 # What says how something is made, and is not handed on.
 TELLS: Final = frozenset({TARGET, PARTIAL, "_args_", "_convert_", "_recursive_"})
-_KEY = re.compile(r"""(?P<quote>["']?)(?P<key>[A-Za-z_][\w-]*)(?P=quote):(?:\s+(?P<value>.*))?""")
-_NAME = re.compile(r"""(?P<quote>["']?)(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?P=quote)""")
-_COMMENT = re.compile(r"(?:^|\s)#")
+_KEY = regex(r"""(?P<quote>["']?)(?P<key>[A-Za-z_][\w-]*)(?P=quote):(?:\s+(?P<value>.*))?""")
+_NAME = regex(r"""(?P<quote>["']?)(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?P=quote)""")
+_COMMENT = regex(r"(?:^|\s)#")
 # What lies deeper was written by no hand.
 _DEEPEST = 24
 

@@ -13,6 +13,7 @@ from dlint.knowledge.words.reflection import BY_NAME
 from dlint.project.configuration.configured import by_path, names
 from dlint.project.index.roles import Roles
 from dlint.project.index.words import Words
+from dlint.regex import regex
 from dlint.source.module import TYPE_PARAMETERS
 from dlint.source.notebooks import program_of
 from dlint.source.reading import SourceError, read_bytes
@@ -20,18 +21,18 @@ from dlint.source.reading import SourceError, read_bytes
 # Up to so many bytes of a program's text are kept; the rest is read again where the words do not say enough.
 KEPT_BYTES = 16 * 1024 * 1024
 
-_IMPORT = re.compile(  # not ^, which the search would try at every byte
+_IMPORT = regex(  # not ^, which the search would try at every byte
     rb"\n[ \t]*(?:from|import)\b(?:[^\n(\\]+|\\(?:\r?\n)?)*(?:\([^)]*)?"  # more lines, after \ and in ( )
 )
-_RENAMED = re.compile(rb"(\w+) as (?=(\w+))")
-_WORDS = re.compile(rb"[\w\x80-\xff]+")
-_CHAIN = re.compile(rb"(?<![\w.])(\w+)(?:\s*\.\s*\w+)*\s*$")  # x and x.y, up to where the search ends
+_RENAMED = regex(rb"(\w+) as (?=(\w+))")
+_WORDS = regex(rb"[\w\x80-\xff]+")
+_CHAIN = regex(rb"(?<![\w.])(\w+)(?:\s*\.\s*\w+)*\s*$")  # x and x.y, up to where the search ends
 _CHAIN_BYTES = 100
 # A property and those that remember what they gave, and the function below it.
-_PROPERTY = re.compile(
+_PROPERTY = regex(
     rb"^[ \t]*@(?:\w+\.)*\w{0,99}property\b[^\n]*\n(?:[ \t]*[@#][^\n]*\n){0,9}[ \t]*def (\w+)", re.MULTILINE
 )
-_KEY = re.compile(rb"(?<!\w)(\w+)[\"']?\s*[:=]")  # of a file of configuration
+_KEY = regex(rb"(?<!\w)(\w+)[\"']?\s*[:=]")  # of a file of configuration
 _BY_NAME = tuple(word.encode() for word in BY_NAME)
 
 

@@ -5,29 +5,29 @@ Each file is searched once, when the first name is asked about, and only what na
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable
 
+from dlint.regex import regex
 from dlint.source.module import TYPE_PARAMETERS
 
 # A search is ten times as fast where a pattern begins with a text: what stands before it is looked at after.
 # The head of a class, up to its end or where its body surely has begun.
-_HEAD = re.compile(rb"class(?<!\wclass)\s+\w+%b\((?=([^:]{0,2000}))" % TYPE_PARAMETERS.encode())
-_FUNCTION = re.compile(rb"def(?<!\wdef)\s+(\w+)")
-_CLASS = re.compile(rb"class(?<!\wclass)\s+(\w+)")
-_WORD = re.compile(rb"[\w\x80-\xff]+")
-_ASKED_LINE = re.compile(rb"getattr\((?<!\wgetattr\()([^\n]*)")
-_ASKED = re.compile(rb",\s*['\"]([\w\x80-\xff]+)['\"]\s*(?=[,)])")
+_HEAD = regex(rb"class(?<!\wclass)\s+\w+%b\((?=([^:]{0,2000}))" % TYPE_PARAMETERS.encode())
+_FUNCTION = regex(rb"def(?<!\wdef)\s+(\w+)")
+_CLASS = regex(rb"class(?<!\wclass)\s+(\w+)")
+_WORD = regex(rb"[\w\x80-\xff]+")
+_ASKED_LINE = regex(rb"getattr\((?<!\wgetattr\()([^\n]*)")
+_ASKED = regex(rb",\s*['\"]([\w\x80-\xff]+)['\"]\s*(?=[,)])")
 # But for what an f-string shows with its name: ``f"{args.device=}"``.
-_STORED = re.compile(rb"\.([\w\x80-\xff]+)\s*(?:[-+&|^%@]|\*\*?|//?|<<|>>)?=(?!=|[ \t]*[}!:])")
+_STORED = regex(rb"\.([\w\x80-\xff]+)\s*(?:[-+&|^%@]|\*\*?|//?|<<|>>)?=(?!=|[ \t]*[}!:])")
 # What stands on a line before the last dot of an annotation: ``device: torch.device = None``, or, of one of
 # several, ``device: str | torch.device = "cpu"``.
 _OTHERS = rb"(?:[\w.\x80-\xff]+(?:\[[^\]\n]*\])?\s*\|\s*)*"
-_ANNOTATED = re.compile(
+_ANNOTATED = regex(
     rb"(?:^\s*(?!else\b|try\b|finally\b)|[(,]\s*)[\w\x80-\xff]+\s*:\s*%b[\w.\x80-\xff]*$" % _OTHERS
 )
-_SET = re.compile(rb"""\bsetattr\(\s*([\w.]+)\s*,\s*["']([\w\x80-\xff]+)["']""")
+_SET = regex(rb"""\bsetattr\(\s*([\w.]+)\s*,\s*["']([\w\x80-\xff]+)["']""")
 
 Names = frozenset[bytes]
 

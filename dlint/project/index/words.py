@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
+
+from dlint.regex import regex
 
 _OPENS = ord("(")
 _WORD = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") | set(range(128, 256))
@@ -13,9 +14,9 @@ _WORD = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 # calls of a name can be told from other mentions.
 _APART = bytes(byte if byte in _WORD or byte == _OPENS else ord(" ") for byte in range(256))
 # A class with types told is called as the class: ``Source[dict[str, int]](path)``.
-_TOLD_TYPES = re.compile(rb"\[(?<=[\w\x80-\xff]\[)((?:[^\[\]()\n]|\[[^\[\]()\n]*\])*)\]\(")
-_SEARCHABLE = re.compile(rb"[\w\x80-\xff]+\(?")
-_PIECE = re.compile(rb"[\w\x80-\xff]+")
+_TOLD_TYPES = regex(rb"\[(?<=[\w\x80-\xff]\[)((?:[^\[\]()\n]|\[[^\[\]()\n]*\])*)\]\(")
+_SEARCHABLE = regex(rb"[\w\x80-\xff]+\(?")
+_PIECE = regex(rb"[\w\x80-\xff]+")
 
 
 class Words:

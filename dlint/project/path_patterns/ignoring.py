@@ -9,15 +9,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
+from dlint.named_tuple import NamedTuple
 from dlint.project.path_patterns.wildmatch import translate
+from dlint.regex import regex
 
 # One file's patterns that are neither a plain name or path nor "*" before a name: each costs every path time.
 # One with more than two stars counts once more for each.
 MAX_WILD = 2_000
 
-_SPECIAL = re.compile(r"[*?\[\\]")
+_SPECIAL = regex(r"[*?\[\\]")
 _UTF8_BOM = b"\xef\xbb\xbf"
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
+
+from dlint.named_tuple import NamedTuple
+from dlint.regex import regex
 
 # Nobody writes longer bounds; what is longer counts as unknown.
 _LONGEST = 1_000
 
 RELEASE: Final = r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,9}"
-_RELEASE = re.compile(RELEASE)
-_WHEEL = re.compile(r"(?:^|[/\s])torch-(?P<release>[0-9]+(?:\.[0-9]+)*)")
-_BOUND = re.compile(r"(?P<operator>===|==|~=|>=|<=|!=|[=<>^~]|)\s?v?(?P<release>[0-9]+(?:\.[0-9]+)*)")
+_RELEASE = regex(RELEASE)
+_WHEEL = regex(r"(?:^|[/\s])torch-(?P<release>[0-9]+(?:\.[0-9]+)*)")
+_BOUND = regex(r"(?P<operator>===|==|~=|>=|<=|!=|[=<>^~]|)\s?v?(?P<release>[0-9]+(?:\.[0-9]+)*)")
 
 
 class Range(NamedTuple):

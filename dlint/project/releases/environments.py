@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-_ITEM = re.compile(r"\s*-\s*(?P<quote>['\"]?)(?P<spec>[^'\"]*)(?P=quote)")
+from dlint.regex import regex
+
+_ITEM = regex(r"\s*-\s*(?P<quote>['\"]?)(?P<spec>[^'\"]*)(?P=quote)")
 # The key whose list stands in brackets, at the beginning of a line or of an item: ``- pip: [torch==1.7]``.
-_OPENS = re.compile(r"(?:dependencies\s*:|\s*-\s*pip\s*:|\s*-)?\s*[\[{]")
-_COMMENT = re.compile(r"(?:^|\s)#.*")
-_PART = re.compile(r"'([^']*)'|\"([^\"]*)\"|([^\s,\[\]{}'\"][^,\[\]{}]*)|[\[{\]}]")
+_OPENS = regex(r"(?:dependencies\s*:|\s*-\s*pip\s*:|\s*-)?\s*[\[{]")
+_COMMENT = regex(r"(?:^|\s)#.*")
+_PART = regex(r"'([^']*)'|\"([^\"]*)\"|([^\s,\[\]{}'\"][^,\[\]{}]*)|[\[{\]}]")
 
 
 def dependencies(text: str) -> Iterator[tuple[str, int]]:

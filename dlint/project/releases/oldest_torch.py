@@ -11,7 +11,6 @@ import ast
 import re
 from collections.abc import Iterator
 from itertools import chain
-from typing import NamedTuple
 
 from dlint.knowledge.releases import (
     FIRST_PYTHON_WITH,
@@ -21,7 +20,9 @@ from dlint.knowledge.releases import (
     FIRST_TORCH_WITH_WEIGHTS,
     WEIGHTS,
 )
+from dlint.named_tuple import NamedTuple
 from dlint.project.index.index import Index
+from dlint.regex import regex
 from dlint.source.reading import SourceError, decode
 from dlint.source.statements import dotted
 from dlint.source.trees.parsing import parse
@@ -30,18 +31,18 @@ Release = tuple[int, ...]
 _LIBRARIES = ("torch", "torchvision")
 
 # Where the code has two ways, one of which may be for an older torch.
-_ASKS = re.compile(
+_ASKS = regex(
     rb"\b(?:torch|torchvision)\.__version__|attr\(\s*(?:torch|torchvision|nn|F)\b|version\.parse|parse_version"
     rb"|\bVersion\(|TORCH_(?:VERSION|MAJOR|GE|\d)|torch_version"
 )
 # By Python, texts that what it took into the grammar cannot do without. Most of them mean something else.
 _GRAMMAR = {
-    (3, 8): re.compile(rb":="),
-    (3, 10): re.compile(
+    (3, 8): regex(rb":="),
+    (3, 10): regex(
         rb"^[ \t]*match\b[^\n]*:[ \t]*(?:#[^\n]*)?\r?$|\|[ \t]*None\b|\bNone[ \t]*\|", re.MULTILINE
     ),
-    (3, 11): re.compile(rb"^[ \t]*except[ \t]*\*", re.MULTILINE),
-    (3, 12): re.compile(
+    (3, 11): regex(rb"^[ \t]*except[ \t]*\*", re.MULTILINE),
+    (3, 12): regex(
         rb"^[ \t]*type[ \t]+\w+[^\n=]*=|^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+\w+\[", re.MULTILINE
     ),
 }

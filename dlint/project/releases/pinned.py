@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from dlint.regex import regex
 from dlint.source.reading import MAX_CONFIGURATION_BYTES, SourceError, read_bytes
 
 _FILES = ("pyproject.toml", "setup.cfg", "setup.py", "Pipfile")
 _LISTS = ("requirements*.txt", "requirements/*.txt", "environment*.yml", "environment*.yaml")
 _MOST_FILES = 100
 # A bound as pip, poetry and conda write it, behind a name.
-_BOUND = re.compile(r"(?<![<>!~=])(===?|~=|<=|<|\^|=)\s*[\"']?v?([0-9]{1,9}(?:\.[0-9]{1,9}){0,9})")
+_BOUND = regex(r"(?<![<>!~=])(===?|~=|<=|<|\^|=)\s*[\"']?v?([0-9]{1,9}(?:\.[0-9]{1,9}){0,9})")
 
 
 def texts(root: Path) -> list[bytes]:

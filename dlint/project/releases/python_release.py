@@ -12,21 +12,22 @@ from pathlib import Path
 from dlint.project.releases.bounds import allowed, numbers, together
 from dlint.project.releases.declarations import NOTHING, Declaration, Declared, Files, Found, placed
 from dlint.project.releases.environments import dependencies
+from dlint.regex import regex
 
-_SECTION = re.compile(r"^\[+(?P<name>[^\]\n]*)\]+", re.MULTILINE)
+_SECTION = regex(r"^\[+(?P<name>[^\]\n]*)\]+", re.MULTILINE)
 _QUOTED = r"""["'](?P<bounds>[^"'\n]+)["']"""
 _VERSION = rf"""(?:\{{[^\n]*\bversion\s*=\s*)?{_QUOTED}"""
 # By file: the key in a section of its own. Without one (setup.py) it is found wherever it stands.
 _KEYS = {
     "pyproject.toml": {
-        "project": re.compile(rf"^requires-python\s*=\s*{_QUOTED}"),
-        "tool.poetry.dependencies": re.compile(rf"^python\s*=\s*{_VERSION}"),
+        "project": regex(rf"^requires-python\s*=\s*{_QUOTED}"),
+        "tool.poetry.dependencies": regex(rf"^python\s*=\s*{_VERSION}"),
     },
-    "setup.cfg": {"options": re.compile(r"^python[_-]requires\s*[=:]\s*(?P<bounds>[^#;\n]+)")},
-    "setup.py": {"": re.compile(rf"(?:^|[\s(,])python_requires\s*=\s*{_QUOTED}")},
-    "Pipfile": {"requires": re.compile(rf"^python_(?:full_)?version\s*=\s*{_QUOTED}")},
+    "setup.cfg": {"options": regex(r"^python[_-]requires\s*[=:]\s*(?P<bounds>[^#;\n]+)")},
+    "setup.py": {"": regex(rf"(?:^|[\s(,])python_requires\s*=\s*{_QUOTED}")},
+    "Pipfile": {"requires": regex(rf"^python_(?:full_)?version\s*=\s*{_QUOTED}")},
 }
-_CONDA = re.compile(r"python\s*(?P<bounds>[=<>~][^#]*)")
+_CONDA = regex(r"python\s*(?P<bounds>[=<>~][^#]*)")
 
 
 def declarations_of_python(root: Path) -> Declared:

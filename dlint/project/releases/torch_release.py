@@ -11,22 +11,23 @@ from typing import Any
 from dlint.project.releases.bounds import Range, allowed, numbers, together, wheel_named
 from dlint.project.releases.declarations import NOTHING, Declaration, Declared, Failed, Files, Found, placed
 from dlint.project.releases.environments import dependencies
+from dlint.regex import regex
 from dlint.source.reading import MAX_BYTES, SourceError
 
 # What ``pip install torch`` gives today: the meaning of a declaration without a version.
 CURRENT_TORCH = "2.13"
 
-_COMMENT = re.compile(r"(?:^|\s)#")
-_PIP = re.compile(r"torch(?:\[[^\]]*\])?\s*(?P<bounds>$|[;@(=<>!~,#\s].*)", re.IGNORECASE)
-_CONDA = re.compile(r"(?:[\w.-]+::)?pytorch(?:-gpu|-cpu)?\s*(?P<bounds>$|[=<>!~,#\s].*)", re.IGNORECASE)
-_LOCKED_NAME = re.compile(r"""(?:name\s*=\s*"torch"|\s+"torch":\s*\{)\s*$""")
-_LOCKED_RELEASE = re.compile(r"""\s*"?version"?\s*[=:]\s*"(?:==)?(?P<release>[0-9]+(?:\.[0-9]+)*)""")
-_IMAGE = re.compile(
+_COMMENT = regex(r"(?:^|\s)#")
+_PIP = regex(r"torch(?:\[[^\]]*\])?\s*(?P<bounds>$|[;@(=<>!~,#\s].*)", re.IGNORECASE)
+_CONDA = regex(r"(?:[\w.-]+::)?pytorch(?:-gpu|-cpu)?\s*(?P<bounds>$|[=<>!~,#\s].*)", re.IGNORECASE)
+_LOCKED_NAME = regex(r"""(?:name\s*=\s*"torch"|\s+"torch":\s*\{)\s*$""")
+_LOCKED_RELEASE = regex(r"""\s*"?version"?\s*[=:]\s*"(?:==)?(?P<release>[0-9]+(?:\.[0-9]+)*)""")
+_IMAGE = regex(
     r"^\s*FROM\s+(?:--\S+\s+)?(?:docker\.io/)?pytorch/pytorch:(?P<image>[0-9]+(?:\.[0-9]+)+)"
     r"|(?:^|[\s'\"])(?:torch==|pytorch==?)(?P<pinned>[0-9]+(?:\.[0-9]+)+)",
     re.IGNORECASE,
 )
-_KEY = re.compile(r"""^[ \t]*["']?torch["']?[ \t]*=""", re.MULTILINE)
+_KEY = regex(r"""^[ \t]*["']?torch["']?[ \t]*=""", re.MULTILINE)
 
 
 def declarations_of_torch(root: Path, failed: Failed | None = None) -> Declared:

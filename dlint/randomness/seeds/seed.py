@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from typing import NamedTuple
+
+from dlint.named_tuple import NamedTuple
 
 # What a seed can be made of.
 FIXED = "fixed"  # a constant, a setting, the process's rank

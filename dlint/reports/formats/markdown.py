@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from dlint.finding import Report
+from dlint.regex import regex
 from dlint.reports.closing import summary
 from dlint.reports.line import place, trouble_line
 from dlint.reports.pages import address
 from dlint.reports.signs import visible
 
 # What Markdown and HTML would take for their own.
-_SIGNS = re.compile(r"([\\`*_{}\[\]<>()#+!|~&-])")
+_SIGNS = regex(r"([\\`*_{}\[\]<>()#+!|~&-])")
 
 
 def markdown(report: Report) -> Iterator[str]:

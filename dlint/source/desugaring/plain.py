@@ -9,9 +9,9 @@ assignments, a ``match`` of constants and classes is an ``if`` with ``elif``, an
 from __future__ import annotations
 
 import ast
-import re
 from bisect import bisect_left
 
+from dlint.regex import regex
 from dlint.source.desugaring.made_by_new import write_out_new
 from dlint.source.desugaring.named_tuples import as_class, derive_plainly
 from dlint.source.desugaring.records import write_out_init
@@ -20,13 +20,13 @@ from dlint.source.statements import dotted
 
 # Where such a statement may start: what is not below one of these lines need not be looked at. It may stand
 # behind what it is the body of (``def __init__(self, a, b): self.a, self.b = a, b``), or behind another.
-_MAY_START = re.compile(  # not ^, which the search would try at every character
+_MAY_START = regex(  # not ^, which the search would try at every character
     r"(?:\n[ \t\f]*|[:;][ \t]*)(?:[\w.]+[ \t]*:[ \t]*[^\s#]|[\w.(\[][\w. \t]*,[^\n=:;]*=(?!=)|match\b"
     r"|(?:class[ \t]+\w+[ \t]*\(|\w+[ \t]*=)[ \t]*(?:collections\.|typing\.)?[nN]amed_?[tT]uple\("
     r"|self\.(?:__dict__\b|add_module\(|register_(?:buffer|module|parameter)\()|vars\(self\)"
     r"|(?:object\.__)?setattr(?:__)?\(self\b|def __new__\()"
 )
-_LINE_END = re.compile(r"\r\n?|\n")
+_LINE_END = regex(r"\r\n?|\n")
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 

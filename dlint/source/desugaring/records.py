@@ -6,8 +6,9 @@ The one that Python makes is written out, so that what an object holds is found 
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
+from dlint.named_tuple import NamedTuple
 from dlint.source.desugaring.validators import run_afterwards, validated
 from dlint.source.statements import dotted
 

@@ -8,9 +8,9 @@ around pydantic's own work, is not known.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
+from dlint.regex import regex
 from dlint.source.nodes import speaks_of, walk
 from dlint.source.statements import dotted
 
@@ -18,7 +18,7 @@ _OF_FIELDS = frozenset({"field_validator", "validator"})
 _OF_MODELS = frozenset({"model_validator", "root_validator"})
 _ALL = "*"
 # ``Annotated[int, AfterValidator(f)]``
-_IN_ANNOTATIONS = re.compile("Validator")
+_IN_ANNOTATIONS = regex("Validator")
 _AFTERWARDS = "model_post_init"
 _FROM_FILE = "env_file"
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterable
 
 from dlint.finding import Finding
+from dlint.regex import regex
 from dlint.source.noqa.noqa import INLINE, comment_starts, joined
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+_LINE = regex(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 
 def with_noqa(text: str, findings: Iterable[Finding]) -> str:

@@ -6,13 +6,14 @@ import io
 import re
 import tokenize
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from dlint.finding import Finding
+from dlint.named_tuple import NamedTuple
+from dlint.regex import regex
 
 # flake8's own two patterns, the same from 6.0 to 7.x (flake8/defaults.py); a test compares the outcomes.
-INLINE = re.compile(r"# noqa(?::[\s]?(?P<codes>([A-Z]+[0-9]+(?:[,\s]+)?)+))?", re.IGNORECASE)
-_WHOLE_FILE = re.compile(r"^[^\S\n]*# flake8[:=]\s*noqa", re.IGNORECASE | re.MULTILINE)
+INLINE = regex(r"# noqa(?::[\s]?(?P<codes>([A-Z]+[0-9]+(?:[,\s]+)?)+))?", re.IGNORECASE)
+_WHOLE_FILE = regex(r"^[^\S\n]*# flake8[:=]\s*noqa", re.IGNORECASE | re.MULTILINE)
 
 
 def unsuppressed(text: str, findings: Iterable[Finding]) -> tuple[Finding, ...]:

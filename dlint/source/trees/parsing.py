@@ -7,15 +7,16 @@ import re
 import warnings
 from itertools import accumulate, islice
 
+from dlint.regex import regex
 from dlint.source.reading import SourceError
 
-_PYTHON_2 = re.compile(
+_PYTHON_2 = regex(
     r"Missing parentheses in call to '(?:print|exec)'|multiple exception types must be parenthesized"
     r"|leading zeros in decimal integer literals"
 )
 # A token makes about half a kilobyte of tree. What has more of them than this is data.
 _MOST_TOKENS = 1_000_000
-_TOKEN = re.compile(r"\w+|[^\w\s]")
+_TOKEN = regex(r"\w+|[^\w\s]")
 # Expressions inside expressions, and statements inside statements (a chain of elif is one in another). People
 # write a tenth of it.
 _DEEPEST = 200

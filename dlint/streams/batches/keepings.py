@@ -6,11 +6,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dlint.knowledge.tensors import JOINS
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
+from dlint.named_tuple import NamedTuple
+from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, expressions
 from dlint.streams.batches.by_next import ByNext, Rounds, measured, rounds_of
@@ -40,8 +42,8 @@ GATHERS = {
     "tuple": "builtins.tuple",
     "cycle": "itertools.cycle",
 }
-LOADER = re.compile(r"load|(?:^|[._])dl(?:$|[._])|_dl|batch|iter", re.IGNORECASE)
-_DATA = re.compile(rf"{LOADER.pattern}|data(?!frame)|train|test|val(?!ues)|eval|generator", re.IGNORECASE)
+LOADER = regex(r"load|(?:^|[._])dl(?:$|[._])|_dl|batch|iter", re.IGNORECASE)
+_DATA = regex(rf"{LOADER.pattern}|data(?!frame)|train|test|val(?!ues)|eval|generator", re.IGNORECASE)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 # So many tensors leave room for the files that a program has open anyway.
 FEW = 900

@@ -10,29 +10,30 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 
+from dlint.regex import regex
 from dlint.source.nodes import children, speaks_of, walk
 from dlint.source.statements import FunctionNode, expressions, parameters, statements_in, target_names
 from dlint.values.frame import layout_of
 
-_WORKER = re.compile("worker", re.IGNORECASE)
-_SEED = re.compile("seed", re.IGNORECASE)
-_SHARD = re.compile("shard", re.IGNORECASE)
+_WORKER = regex("worker", re.IGNORECASE)
+_SEED = regex("seed", re.IGNORECASE)
+_SHARD = regex("shard", re.IGNORECASE)
 # Which shard, or of how many: no file is called so.
-_NUMBER = re.compile(
+_NUMBER = regex(
     r"(?:num|(?:^|_)n|count|total|max|my|own|local|per|by)_?shard"
     r"|shards?_?(?:id|idx|index|num|no|rank|count|total|info|spec|per|of|by|for|start|end|stop|begin|size|range)"
     r"|shard(?:ed|er|ing)",
     re.IGNORECASE,
 )
 # What numbers the processes that train together, not their workers.
-_RANK = re.compile(r"rank|world_?size|replicas", re.IGNORECASE)
+_RANK = regex(r"rank|world_?size|replicas", re.IGNORECASE)
 # ``int(os.environ["RANK"])``, ``os.environ.get("RANK")``.
 _READ_FROM = frozenset({"int", "environ", "get", "getenv"})
 # What is called to read a file, or asked before they are shuffled.
-_READS = re.compile(r"_*(?:read|load|open|iter|parse|stream|decode)_(?:\w+_)?shard", re.IGNORECASE)
-_ASIDE = re.compile(r"shuffle|shards$", re.IGNORECASE)
+_READS = regex(r"_*(?:read|load|open|iter|parse|stream|decode)_(?:\w+_)?shard", re.IGNORECASE)
+_ASIDE = regex(r"shuffle|shards$", re.IGNORECASE)
 # Rows that one who asks gets and no other, and some of them by chance.
-_SHARED_OUT = re.compile(
+_SHARED_OUT = regex(
     r"\b(?:select|delete|update)\b.*(?:\bskip\s+locked|\breturning\b|tablesample|\brand(?:om)?\(|newid\()",
     re.IGNORECASE | re.DOTALL,
 )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.processes.pickling import NAMED_TUPLES
@@ -194,7 +193,7 @@ class Nones:
                     for name in walk(part.target)
                     if isinstance(name, ast.Name)
                 )
-                how = self._of_call(item, at, world, replace(scope, given=scope.given | each))
+                how = self._of_call(item, at, world, scope.with_given(each))
         return inside(how) if how is not None else None
 
     def _of_item(self, node: ast.Subscript, point: Point, world: World, scope: Scope) -> How | None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
+from dlint.named_tuple import NamedTuple
 from dlint.source.layout import Place
 from dlint.streams.items.names import read_from
 from dlint.values.frame import Frame, Point
@@ -26,18 +25,32 @@ class How(NamedTuple):
 HERE = How("returns None here")
 
 
-@dataclass(frozen=True)
 class Scope:
     """A function that is run for an item: ``indices`` are the names that are its number, ``given`` the
     parameters that hold what belongs to the item."""
 
-    node: ast.FunctionDef
-    frame: Frame
-    world: World
-    indices: frozenset[str]
-    given: frozenset[str]
-    far: int
-    dataset: Instance
+    def __init__(
+        self,
+        node: ast.FunctionDef,
+        frame: Frame,
+        world: World,
+        indices: frozenset[str],
+        given: frozenset[str],
+        far: int,
+        dataset: Instance,
+    ) -> None:
+        self.node = node
+        self.frame = frame
+        self.world = world
+        self.indices = indices
+        self.given = given
+        self.far = far
+        self.dataset = dataset
+
+    def with_given(self, names: frozenset[str]) -> Scope:
+        """The same where these hold what belongs to the item, too."""
+        given = self.given | names
+        return Scope(self.node, self.frame, self.world, self.indices, given, self.far, self.dataset)
 
     @cached_property
     def read(self) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dlint.knowledge.iterables import (
     DIVIDES_SHARDS,
@@ -17,6 +17,8 @@ from dlint.knowledge.iterables import (
     TELLS_ORDER,
 )
 from dlint.knowledge.randomness import SHUFFLES
+from dlint.named_tuple import NamedTuple
+from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, expressions, statements_in
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
 # What may give all workers one order, or each its own shards already.
-_ALIKE = re.compile(r"seed|worker|Random\(|Generator|default_rng|get_state|getstate", re.IGNORECASE)
+_ALIKE = regex(r"seed|worker|Random\(|Generator|default_rng|get_state|getstate", re.IGNORECASE)
 
 
 class Shuffled(NamedTuple):

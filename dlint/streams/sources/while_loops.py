@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.iterables import READS, READS_NEXT, opens
+from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, expressions, own_names, statements_in
 from dlint.streams.sources.calls_inside import calls_of
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from dlint.streams.sources.kinds import Streams
 
 # How a path is called, and what is read from a camera.
-_CALLED_CAMERA = re.compile(r"cam(?:$|_|era)|live", re.IGNORECASE)
-_CALLED_PATH = re.compile(r"(?:^|[._])(?:path|file|file_?name|file_?path|fname)$")
+_CALLED_CAMERA = regex(r"cam(?:$|_|era)|live", re.IGNORECASE)
+_CALLED_PATH = regex(r"(?:^|[._])(?:path|file|file_?name|file_?path|fname)$")
 
 
 class WhileLoops:

@@ -3,71 +3,114 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from dlint.streams.memory.places import Place
 from dlint.streams.memory.stored import ANY
 
 
-@dataclass(frozen=True)
-class Part:
+class _Form:
+    """Equal to another of its kind with the same parts."""
+
+    __slots__ = ("_parts",)
+
+    def __init__(self, *parts: object) -> None:
+        self._parts = parts
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Form) and type(self) is type(other) and self._parts == other._parts
+
+    def __hash__(self) -> int:
+        return hash(self._parts)
+
+
+class Part(_Form):
     """A part of an item."""
 
-    place: Place
+    __slots__ = ("place",)
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self.place = place
 
 
-@dataclass(frozen=True)
-class Each:
+class Each(_Form):
     """A list of the same thing of each item; of nothing where it is empty still."""
 
-    of: Form | None
+    __slots__ = ("of",)
+
+    def __init__(self, of: Form | None) -> None:
+        super().__init__(of)
+        self.of = of
 
 
-@dataclass(frozen=True)
-class Columns:
+class Columns(_Form):
     """What ``zip(*rows)`` gives: for each part of a row the list of it of all rows."""
 
-    row: Form
+    __slots__ = ("row",)
+
+    def __init__(self, row: Form) -> None:
+        super().__init__(row)
+        self.row = row
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(_Form):
     """One of these lists, nobody knows which."""
 
-    row: Form
+    __slots__ = ("row",)
+
+    def __init__(self, row: Form) -> None:
+        super().__init__(row)
+        self.row = row
 
 
-@dataclass(frozen=True)
-class Written:
+class Written(_Form):
     """A tuple, list or dict whose entries are written out, or stored, and what is under all other keys."""
 
-    entries: tuple[tuple[object, Form | None], ...]
-    others: Form | None = None
+    __slots__ = ("entries", "others")
+
+    def __init__(self, entries: tuple[tuple[object, Form | None], ...], others: Form | None = None) -> None:
+        super().__init__(entries, others)
+        self.entries = entries
+        self.others = others
 
 
-@dataclass(frozen=True)
-class ByKey:
-    """A dict with the same of the items under each of its keys: ``{k: [each[k] for each in items] ...}``."""
+class ByKey(_Form):
+    """A dict with the same of the items under each of its keys: ``{k: [each[k] for each in items] ...}``.
 
-    key: str
-    value: ast.expr
-    names: tuple[tuple[str, Form | None], ...]
-    at: ast.stmt | None  # where that stands
+    ``at`` is where that stands.
+    """
+
+    __slots__ = ("at", "key", "names", "value")
+
+    def __init__(
+        self, key: str, value: ast.expr, names: tuple[tuple[str, Form | None], ...], at: ast.stmt | None
+    ) -> None:
+        super().__init__(key, value, names, at)
+        self.key = key
+        self.value = value
+        self.names = names
+        self.at = at
 
 
-@dataclass(frozen=True)
-class Key:
+class Key(_Form):
     """A key that is known."""
 
-    value: object | None
+    __slots__ = ("value",)
+
+    def __init__(self, value: object | None) -> None:
+        super().__init__(value)
+        self.value = value
 
 
-@dataclass(frozen=True)
-class Collated:
+class Collated(_Form):
     """What torch makes of what the items have."""
 
-    of: Form
+    __slots__ = ("of",)
+
+    def __init__(self, of: Form) -> None:
+        super().__init__(of)
+        self.of = of
 
 
 Form: TypeAlias = "Part | Each | Columns | Column | Written | ByKey | Key | Collated"
