@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal, get_args
-
-from dlint.named_tuple import NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 Applicability = Literal["safe", "unsafe"]
 # What a hazard does: training stands still, it stops with an exception, the data are wrong or repeat, or it

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dlint.analysis.garbage import search
 from dlint.analysis.guarded import GivenUp, guarded, too_much
@@ -17,7 +17,6 @@ from dlint.budget.budget import BUDGET
 from dlint.finding import Finding, Span, Trouble
 from dlint.knowledge.loading import LOADER_WORDS, loader_words
 from dlint.knowledge.trainers import BUILDERS, COLLATES, WORKERS
-from dlint.named_tuple import NamedTuple
 from dlint.project.blocks import NOTHING_KNOWN
 from dlint.project.index.index import Index
 from dlint.project.releases.releases import Releases

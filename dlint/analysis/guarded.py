@@ -6,10 +6,10 @@ import os
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from dlint.budget.budget import BUDGET, Exhausted, Place
 from dlint.finding import Trouble
-from dlint.named_tuple import NamedTuple
 from dlint.project.paths import display_path
 
 # Of what Python says of a fault, so many characters.

@@ -13,9 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Final
-
-from dlint.named_tuple import NamedTuple
+from typing import Final, NamedTuple
 
 # Units for any program, and for every line of it. Of 44 real programs 43 need less than a twentieth of it,
 # and the hungriest a third.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.project.files import Listing, listing
 from dlint.settings.settings import Settings
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Final
-
-from dlint.named_tuple import NamedTuple
+from typing import Final, NamedTuple
 
 _BINARY: Final[dict[type[ast.operator], str]] = {
     ast.Add: "add",

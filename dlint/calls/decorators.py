@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.callbacks import DISPATCHES, FILLS_ARGUMENTS
-from dlint.named_tuple import NamedTuple
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, expressions, parameters, statements_in
 from dlint.values.frame import Argument, Arguments, Frame, Point, layout_of

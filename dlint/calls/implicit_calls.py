@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.calls.indirect.handed_on import Ways
 from dlint.calls.indirect.starting import calls_through, names_for
 from dlint.calls.site import Site
-from dlint.named_tuple import NamedTuple
 from dlint.source.desugaring.records import AFTER_INIT
 from dlint.source.module import Module
 from dlint.source.statements import FunctionNode

@@ -6,10 +6,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.evaluation.flow import few
-from dlint.named_tuple import NamedTuple
 from dlint.source.statements import statements_in
 from dlint.values.frame import Point, arguments_of
 from dlint.values.functions import is_generator

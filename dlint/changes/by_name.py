@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 
 READING = frozenset({"copy", "get", "items", "keys", "values"})  # methods of a dict that leave it as it is

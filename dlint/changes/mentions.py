@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.program.program import Program
 from dlint.source.module import Module
 from dlint.source.nodes import walk

@@ -11,12 +11,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from dlint.budget.budget import spend
 from dlint.calls.parameters.written import is_static
 from dlint.changes.by_name import WORDS, owner_of_names, stored_by_name
 from dlint.changes.mentions import mentions
-from dlint.named_tuple import NamedTuple
 from dlint.program.program import Program
 from dlint.source.module import Module
 from dlint.source.statements import FunctionNode, dotted, functions_in, parameters

@@ -9,11 +9,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.calls.implicit_calls import calls_of_object
 from dlint.knowledge.processes.starters import STARTED_ANEW
-from dlint.named_tuple import NamedTuple
 from dlint.project.main_guards import runs_in_main_only
 from dlint.source.imports import ImportStatement, import_statements
 from dlint.source.module import Module

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from dlint.fork.early.opened_late import parent_run, path_of
 from dlint.fork.handles import handle_of
@@ -14,7 +14,6 @@ from dlint.fork.program import Program
 from dlint.fork.ways.run_by import run_by
 from dlint.fork.ways.surely import is_by_key, is_empty, is_sure
 from dlint.knowledge.processes.handles import EACH, METHODS, PARTS, READ_THROUGH, READS_ON
-from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 from dlint.source.statements import (
     FunctionNode,

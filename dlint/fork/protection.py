@@ -6,12 +6,11 @@ import ast
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.calls.implicit_calls import runs_of
 from dlint.fork.boundaries import Boundaries, Way
 from dlint.knowledge.words.reflection import BY_NAME
-from dlint.named_tuple import NamedTuple
 from dlint.project.main_guards import guarded_role, runs_in_main_only
 from dlint.source.module import Module
 from dlint.source.nodes import walk

@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Container, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.order import always_comes_to
 from dlint.fork.put_in import put_while_made
 from dlint.knowledge.callbacks import is_pipeline, takes_transform
 from dlint.knowledge.loading import kept_parameters
 from dlint.knowledge.processes.pickling import USED_UP, keeps_arguments
-from dlint.named_tuple import NamedTuple
 from dlint.objects.pickled_state import left_out
 from dlint.source.statements import FunctionNode, dotted, statements_in
 from dlint.values.frame import Argument, Arguments, Point

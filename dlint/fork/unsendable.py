@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.callbacks import PLAIN_BUILTINS
 from dlint.knowledge.loading import LOADERS
@@ -30,7 +30,6 @@ from dlint.knowledge.processes.refused import (
     view,
 )
 from dlint.knowledge.words.reflection import IMPORTS
-from dlint.named_tuple import NamedTuple
 from dlint.objects.pickled_state import left_out
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, statements_in

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from dlint.knowledge.names import ONLY_KINDS, is_constructor
-from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 
 # Its constructor makes a trainer and objects of the classes that it is given, and has the trainer do what the

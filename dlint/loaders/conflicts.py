@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.evaluation.options.option import is_asked_for
 from dlint.finding import Applicability
 from dlint.knowledge.names import is_constructor
 from dlint.loaders.loaders import MOST_WAYS, Loader
-from dlint.named_tuple import NamedTuple
 from dlint.source.expected_errors import expects_error, is_caught
 from dlint.values.facts import fits
 from dlint.values.places import places_around

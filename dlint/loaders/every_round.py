@@ -6,11 +6,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.evaluation.options.by_default import asked_by, is_by_default
 from dlint.knowledge.randomness import sounds_like_settings
-from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.statements import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.evaluation.questions import begun
 from dlint.finding import ReachStep
@@ -14,7 +14,6 @@ from dlint.knowledge.trainers import PASSES
 from dlint.loaders.finder import set_behind
 from dlint.loaders.loaders import Loader
 from dlint.loaders.trainers import asked_of
-from dlint.named_tuple import NamedTuple
 from dlint.objects.initialisers import base_init_calls
 from dlint.project.main_guards import guarded_role
 from dlint.regex import regex

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.calls.parameters.written import default_of
 from dlint.evaluation.library.arguments import given_for
@@ -19,7 +19,6 @@ from dlint.knowledge.epochs import (
     SIGNATURE,
     TELLS,
 )
-from dlint.named_tuple import NamedTuple
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, dotted, parameters
 from dlint.values.frame import Argument, Point

@@ -15,11 +15,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dlint.finding import Finding
 from dlint.fingerprint import SourceLines, fingerprint
-from dlint.named_tuple import NamedTuple
 from dlint.project.paths import absolute, display_path
 from dlint.source.reading import MAX_BYTES, NotThere, SourceError, read_bytes
 

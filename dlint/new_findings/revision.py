@@ -7,10 +7,10 @@ import os
 from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher
 from pathlib import Path
+from typing import NamedTuple
 
 from dlint.finding import Finding
 from dlint.fingerprint import SourceLines
-from dlint.named_tuple import NamedTuple
 from dlint.project.paths import absolute
 from dlint.running.git import GitError, git
 from dlint.source.notebooks import is_notebook

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Container, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.budget.budget import spend
 from dlint.evaluation.questions import begun
-from dlint.named_tuple import NamedTuple
 from dlint.source.nodes import children
 from dlint.source.statements import (
     FunctionNode,

@@ -8,7 +8,7 @@ alone, its defaults are not known.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.commands import (
     CHANGES_PARSER,
@@ -18,7 +18,6 @@ from dlint.knowledge.commands import (
     ONLY_TELL,
     PARSED_BY_CLASS,
 )
-from dlint.named_tuple import NamedTuple
 from dlint.objects.classes import is_property
 from dlint.source.desugaring.records import AFTER_INIT, is_record
 from dlint.source.statements import FunctionNode, dotted, own_names, parameters, self_name, statements_in

@@ -9,10 +9,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.evaluation.dicts.entries import ABSENT
-from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, functions_in, self_name, statements_in

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.randomness import SEED_RESULTS
-from dlint.named_tuple import NamedTuple
 from dlint.program.origins import given_in_all, of_attribute, of_name, returned
 from dlint.randomness.init_functions import result_of
 from dlint.source.statements import changed_names, dotted, statements_in, steps

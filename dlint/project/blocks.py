@@ -7,8 +7,8 @@ that these lead to are read again in every block that comes to them.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.project.index.index import Index
 
 # Bytes of the files of one block that mention data loading.

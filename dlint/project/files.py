@@ -8,9 +8,9 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 from dlint.finding import Trouble
-from dlint.named_tuple import NamedTuple
 from dlint.project.path_patterns.excluding import NOTHING_EXCLUDED, Exclude
 from dlint.project.path_patterns.ignoring import Ignore, lines_of
 from dlint.project.paths import absolute, display_path, is_folder

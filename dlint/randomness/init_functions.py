@@ -6,10 +6,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.randomness import SEED_RESULTS
-from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.statements import parameters, statements_in

@@ -8,12 +8,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
 from dlint.calls.evaluator import Evaluator
 from dlint.calls.leads import is_data_method
 from dlint.knowledge.callbacks import DATA_METHODS
 from dlint.knowledge.randomness import draws_from, may_draw
-from dlint.named_tuple import NamedTuple
 from dlint.randomness.arrays import is_array
 from dlint.source.nodes import children, walk
 from dlint.source.statements import FunctionNode

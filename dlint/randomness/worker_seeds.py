@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.randomness import BESIDE_SEEDS, GENERATORS, RESEEDS, SEEDS, draws_from_generator
-from dlint.named_tuple import NamedTuple
 from dlint.randomness.init_functions import takes_one
 from dlint.randomness.seeds.seeds import seeds_of
 from dlint.source.statements import FunctionNode, statements_in

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
 from urllib.parse import quote
 
 from dlint.finding import Effect, Level
-from dlint.named_tuple import NamedTuple
 
 # Where the documents are published (mkdocs.yml has the same).
 SITE = "https://torch-dlint.readthedocs.io/"

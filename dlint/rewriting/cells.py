@@ -7,10 +7,10 @@ import json
 import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
+from typing import NamedTuple
 
 import libcst as cst
 
-from dlint.named_tuple import NamedTuple
 from dlint.rewriting import header, json_text
 from dlint.rewriting.json_text import Part
 from dlint.rewriting.refusal import CannotRepair

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-
-from dlint.named_tuple import NamedTuple
+from typing import NamedTuple
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _value = json.JSONDecoder().raw_decode

@@ -83,13 +83,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from dlint.finding import Remedy
 from dlint.fork.sides import made_in_parent, worker_functions
 from dlint.fork.start_method import surely_starts_anew
 from dlint.knowledge.iterables import DIVIDES
 from dlint.knowledge.randomness import SEEDS, SETS_STATE, may_draw, sounds_changing
-from dlint.named_tuple import NamedTuple
 from dlint.program.asked import for_event
 from dlint.program.conditions import both, executed
 from dlint.program.modes import is_for_evaluation, mode_of

@@ -90,6 +90,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from dlint.finding import Remedy
 from dlint.fork.start_method import python_starts_anew, surely_starts_anew
@@ -98,7 +99,6 @@ from dlint.loaders.given.defaults import keeps_by_default
 from dlint.loaders.loaders import Loader
 from dlint.loaders.passes import is_passed_once
 from dlint.loaders.training import is_called_after_evaluation
-from dlint.named_tuple import NamedTuple
 from dlint.program.asked import for_function
 from dlint.program.conditions import both, with_workers
 from dlint.program.endless import keeps_workers

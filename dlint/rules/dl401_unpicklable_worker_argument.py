@@ -122,6 +122,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from dlint.calls.decorators import wrappers
 from dlint.finding import Remedy
@@ -131,7 +132,6 @@ from dlint.fork.start_method import LOKY
 from dlint.fork.unsendable import Kept, kept_in, kind_stored
 from dlint.knowledge.processes.refused import GENERATOR, MODULE
 from dlint.loaders.loaders import Loader
-from dlint.named_tuple import NamedTuple
 from dlint.objects.pickled_state import is_pickled
 from dlint.program.conditions import both, loaded, started_anew
 from dlint.program.given import given_parts

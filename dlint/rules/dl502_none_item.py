@@ -92,10 +92,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from dlint.knowledge.loading import fails_for_none, gives_graphs
 from dlint.loaders.loaders import Loader, Way
-from dlint.named_tuple import NamedTuple
 from dlint.program.conditions import called
 from dlint.program.program import Program
 from dlint.rules.rule import Found

@@ -12,10 +12,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.finding import Applicability, Effect, Finding, Level, ReachStep, Remedy
-from dlint.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from dlint.program.program import Program

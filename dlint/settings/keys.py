@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from dlint.finding import LEVELS
-from dlint.named_tuple import NamedTuple
 from dlint.project.path_patterns.ignoring import Ignore, lines_in, useless
 from dlint.project.releases.bounds import RELEASE, is_release
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from dlint.finding import Level, Trouble
-from dlint.named_tuple import NamedTuple
 from dlint.project.files import declarations_around, is_shared, project_root
 from dlint.project.path_patterns.excluding import Exclude, matches
 from dlint.project.paths import absolute, display_path, lies_in

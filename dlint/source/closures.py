@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from dlint.budget.budget import spend
-from dlint.named_tuple import NamedTuple
 from dlint.source.nodes import COMPREHENSIONS, children, walk
 from dlint.source.statements import parameters
 

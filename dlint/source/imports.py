@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 
 _IMPORT = regex(

@@ -9,9 +9,8 @@ and so does a call that is given a dict which the scope writes out (``fill(kwarg
 from __future__ import annotations
 
 import ast
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from dlint.named_tuple import NamedTuple
 from dlint.source.nodes import children, walk
 from dlint.source.statements import (
     CHANGING,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 from dlint.source.reading import MAX_BYTES, SourceError
 from dlint.source.trees.parsing import parse

@@ -7,8 +7,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.nodes import walk

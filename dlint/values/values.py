@@ -10,9 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping as AbstractMapping
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
-
-from dlint.named_tuple import NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from dlint.source.module import Module

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from dlint.cli.progress import progress
 from dlint.cli.repairing import written
 from dlint.cli.verbosity import Verbosity
 from dlint.finding import Finding, Trouble
-from dlint.named_tuple import NamedTuple
 from dlint.repair import repair
 from dlint.reports.closing import of
 from dlint.reports.repairs import step_line

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from dlint.cli.options import CannotDo
 from dlint.finding import Report
 from dlint.fingerprint import SourceLines
-from dlint.named_tuple import NamedTuple
 from dlint.project.paths import display_path
 from dlint.reports.closing import of
 from dlint.settings.settings import Settings

@@ -6,14 +6,13 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from dlint import __version__
 from dlint.cli.output import in_colour, say, say_json
 from dlint.finding import Report
-from dlint.named_tuple import NamedTuple
 from dlint.project.lines import source_lines
 from dlint.reports.formats.by_name import FORMATS, JSON, WITH_EDITS, Context
 from dlint.reports.pages import Page

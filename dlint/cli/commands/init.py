@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
@@ -15,7 +16,6 @@ from dlint.cli import CLEAN, FAILED, FINDINGS
 from dlint.cli.options import CannotDo, settings_for
 from dlint.cli.output import complain, complain_of, in_colour, say
 from dlint.finding import Trouble
-from dlint.named_tuple import NamedTuple
 from dlint.new_findings.baseline import NAME
 from dlint.project.files import is_shared, project_root
 from dlint.project.paths import absolute, display_path, is_folder, lies_in

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.evaluation.interface import Evaluator
 from dlint.knowledge.names import ENVIRONMENT
-from dlint.named_tuple import NamedTuple
 from dlint.values.values import Const, External, Key, Made, Unknown, Value
 
 if TYPE_CHECKING:

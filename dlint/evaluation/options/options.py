@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import posixpath
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dlint.evaluation.options.beside import Beside, Unasked
 from dlint.evaluation.options.flags import default_in, flag
@@ -28,7 +28,6 @@ from dlint.knowledge.commands import (
 )
 from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.knowledge.trainers import DEFAULTS, SETTINGS
-from dlint.named_tuple import NamedTuple
 from dlint.project.configuration.hydra_files import plain_in
 from dlint.regex import regex
 from dlint.source.declared_options import (

@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Container, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.early.let_go import drops_of, taken_away
 from dlint.fork.early.used import Used, is_one_of, used_before
 from dlint.fork.handles import handle_of
 from dlint.fork.ways.run_by import run_by
 from dlint.fork.ways.surely import starts_as_none
-from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, expressions, own_names, parameters, statements_in

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.early.used import Used, drop, is_one_of, used_before
 from dlint.fork.order import comes_before
@@ -13,7 +13,6 @@ from dlint.fork.sides import names_of
 from dlint.fork.ways.run_by import run_by
 from dlint.fork.ways.surely import is_sure, starts_as_none
 from dlint.knowledge.processes.pools import gives_work
-from dlint.named_tuple import NamedTuple
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, expressions, own_names, parameters, statements_in
 from dlint.values.frame import Frame, Point

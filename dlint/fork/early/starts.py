@@ -6,11 +6,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.early.apart import are_apart, is_carried
 from dlint.knowledge.trainers import HOOKED, MAKES_READY, is_asked_for_loader
-from dlint.named_tuple import NamedTuple
 from dlint.source.nodes import walk
 from dlint.source.statements import (
     changed_names,

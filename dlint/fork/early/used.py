@@ -6,13 +6,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.early.let_go import is_dropped_in_rounds, is_shut, let_go
 from dlint.fork.early.reads import is_made_once
 from dlint.fork.early.starts import Start, starts
 from dlint.fork.ways.run_by import entered, run_by
-from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.nodes import walk

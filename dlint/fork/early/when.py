@@ -4,7 +4,7 @@ what is opened when it is first needed."""
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.early.emptied import emptying, is_emptied
 from dlint.fork.early.opened_late import (
@@ -18,7 +18,6 @@ from dlint.fork.early.reads import item_read_in_parent, length_asked_in_parent
 from dlint.fork.early.used import used_before
 from dlint.fork.kept.by_key import KeptByKey, drops_by_key
 from dlint.fork.kept.same_key import is_kept_by
-from dlint.named_tuple import NamedTuple
 from dlint.source.module import Module
 from dlint.values.frame import Arguments, Frame
 from dlint.values.values import Const, Instance

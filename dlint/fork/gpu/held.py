@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from dlint.fork.gpu.moves import Put, is_brought_back, may_come_back
 from dlint.fork.gpu.own_methods import put_by_methods
@@ -23,7 +23,6 @@ from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.shipped import attributes
 from dlint.knowledge.processes.devices import LOADS_NETWORK, makes_tensor, needs_its_data, stays_there
 from dlint.loaders.loaders import is_zero
-from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 from dlint.source.nodes import children
 from dlint.source.statements import FunctionNode, dotted, own_names, parameters, statements_in

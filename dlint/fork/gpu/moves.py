@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.gpu.networks import is_a_network
 from dlint.knowledge.processes.devices import MOVES, asks_for_gpu, stays_there
-from dlint.named_tuple import NamedTuple
 from dlint.source.statements import dotted, own_names, statement_at
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.functions import passed

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.evaluation.options.option import option_of
 from dlint.fork.gpu.placed import chooses_gpu, names_gpu, uses_gpu
 from dlint.fork.sides import calls_named, worker_functions
 from dlint.fork.together import beside, run_together
 from dlint.knowledge.processes.devices import ENDS_FOR_FORKED, MOVES, PIN, PREPARE, SET_DEFAULT
-from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 from dlint.source.statements import dotted, own_names, statements_in
 from dlint.values.frame import Point

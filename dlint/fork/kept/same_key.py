@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.kept.by_key import KeptByKey, drops_by_key, is_parameter, keys_of
-from dlint.named_tuple import NamedTuple
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, statements_in
 from dlint.values.frame import Argument, Frame, Point, given_to

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from dlint.finding import Effect
-from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 
 

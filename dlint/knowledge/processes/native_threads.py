@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dlint.named_tuple import NamedTuple
+from typing import NamedTuple
 
 # Variables that launchers set where the user does not: torchrun gives each of several processes one thread.
 SET_BY_LAUNCHERS = frozenset({"OMP_NUM_THREADS"})

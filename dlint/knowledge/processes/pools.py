@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-from dlint.named_tuple import NamedTuple
+from typing import Literal, NamedTuple
 
 
 class Pool(NamedTuple):

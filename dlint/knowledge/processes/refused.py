@@ -19,8 +19,8 @@ the clients of stores and databases.
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 
 

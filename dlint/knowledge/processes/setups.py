@@ -6,8 +6,9 @@ state), and so does the environment.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from dlint.finding import Effect
-from dlint.named_tuple import NamedTuple
 
 
 class Setup(NamedTuple):

@@ -6,7 +6,7 @@ Sources: the documentation of ``torch.multiprocessing``, ``multiprocessing``, ``
 
 from __future__ import annotations
 
-from dlint.named_tuple import NamedTuple
+from typing import NamedTuple
 
 
 class Starter(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from dlint.calls.site import Site
 from dlint.knowledge.epochs import HOW_OFTEN, RUNS_EPOCHS, names_evaluation, speaks_of_evaluation
@@ -12,7 +13,6 @@ from dlint.loaders.iteration import Iteration, Iterations
 from dlint.loaders.loaders import Loader
 from dlint.loaders.program import Program
 from dlint.loaders.training import evaluates, is_without_gradients, trains_nothing_by
-from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.nodes import walk

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence, Set
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.epochs import SAMPLER, TELLS, is_without_epochs
 from dlint.knowledge.loading import WRAPPED_IN
 from dlint.loaders.by_epoch.same_epoch import Tell
-from dlint.named_tuple import NamedTuple
 from dlint.values.values import Class, Const, External, Instance, Made, Super, Value
 
 if TYPE_CHECKING:

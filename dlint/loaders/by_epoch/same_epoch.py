@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.calls.parameters.written import is_static, written
 from dlint.knowledge.randomness import sounds_changing, sounds_like_settings
 from dlint.loaders.by_epoch.epoch_loops import loops_above
 from dlint.loaders.by_epoch.kept_number import is_never_changed, is_set_in_alone
-from dlint.named_tuple import NamedTuple
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, parameters, statements_in
 from dlint.values.frame import Point

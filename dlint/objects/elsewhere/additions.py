@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from dlint.knowledge.processes.pickling import keeps_arguments
-from dlint.named_tuple import NamedTuple
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, parameters, statements_in
 from dlint.values.values import Function, Instance, Items, Made, Partial, Value

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.source.statements import dotted
 from dlint.values.places import tests_around
 from dlint.values.values import Const, External, Made, Unknown, Value

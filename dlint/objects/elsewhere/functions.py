@@ -8,10 +8,9 @@ they were given: ``quick(args)`` in ``def setup(args)``, as far as one function 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.budget.budget import spend
-from dlint.named_tuple import NamedTuple
 from dlint.source.statements import FunctionNode, call_of, dotted, parameters, self_name
 from dlint.values.frame import layout_of
 

@@ -11,10 +11,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from dlint.evaluation.dicts.entries import ABSENT
-from dlint.named_tuple import NamedTuple
 from dlint.objects.elsewhere.additions import GROWS, Added, growths, has_code, of_parameters
 from dlint.source.module import Module
 from dlint.source.nodes import walk

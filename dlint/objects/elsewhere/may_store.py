@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Container, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.budget.budget import spend
 from dlint.knowledge.callbacks import PLAIN_BUILTINS
-from dlint.named_tuple import NamedTuple
 from dlint.objects.elsewhere.called import Called, Definition
 from dlint.objects.elsewhere.functions import Keeper, StoringFunctions
 from dlint.regex import regex

@@ -10,9 +10,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.objects.elsewhere.additions import GROWS, Added, growths, has_code, of_parameters
 from dlint.source.statements import FunctionNode, dotted, functions_in, self_name, statements_in
 from dlint.values.frame import Frame, Point

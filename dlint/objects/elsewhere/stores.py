@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Container, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.loading import is_dataset
 from dlint.knowledge.randomness import sounds_like_settings
 from dlint.knowledge.testing import is_test
-from dlint.named_tuple import NamedTuple
 from dlint.objects.elsewhere.by_given_names import ByGivenNames
 from dlint.source.statements import FunctionNode, Scope, dotted, parameters
 from dlint.values.frame import Frame, Point

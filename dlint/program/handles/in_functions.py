@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.handles import handle_of
 from dlint.fork.sides import functions_of, made_in_parent
 from dlint.knowledge.processes.handles import HANDLES, HANDLES_IF_GIVEN
-from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode

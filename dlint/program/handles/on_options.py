@@ -6,13 +6,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.early.per_process import is_for_one_process
 from dlint.fork.handles import handle_of
 from dlint.fork.order import comes_before
 from dlint.fork.sides import functions_of, init_visits, made_in_parent, renewed
-from dlint.named_tuple import NamedTuple
 from dlint.objects.pickled_state import is_pickled
 from dlint.program.handles.opened_by_others import takes_away_in
 from dlint.source.statements import FunctionNode

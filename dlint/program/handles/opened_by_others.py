@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.early.let_go import drops_of, starts_inside, taken_away, takes_away
 from dlint.fork.early.starts import starts
@@ -12,7 +12,6 @@ from dlint.fork.handles import handle_of
 from dlint.fork.order import comes_before
 from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.sides import renewed
-from dlint.named_tuple import NamedTuple
 from dlint.program.given import given_as
 from dlint.program.stored.stored_later import Later, is_surely_before, stored_later
 from dlint.source.nodes import walk

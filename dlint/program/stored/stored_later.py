@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.order import always_comes_to, surely_comes_before
 from dlint.knowledge.loading import ITEM_PARTS, is_dataset, kept_parameters
-from dlint.named_tuple import NamedTuple
 from dlint.program.stored.set_options import is_options, set_on_options
 from dlint.source.closures import trail_to
 from dlint.source.nodes import walk

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 
 Plain = int | float | str | None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.project.path_patterns.ignoring import Ignore, lines_in
 
 

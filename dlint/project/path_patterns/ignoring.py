@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.project.path_patterns.wildmatch import translate
 from dlint.regex import regex
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 
 # Nobody writes longer bounds; what is longer counts as unknown.

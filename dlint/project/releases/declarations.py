@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.project.releases.bounds import Range
 from dlint.source.reading import MAX_CONFIGURATION_BYTES, NotThere, SourceError, read_bytes
 

@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Iterator
 from itertools import chain
+from typing import NamedTuple
 
 from dlint.knowledge.releases import (
     FIRST_PYTHON_WITH,
@@ -20,7 +21,6 @@ from dlint.knowledge.releases import (
     FIRST_TORCH_WITH_WEIGHTS,
     WEIGHTS,
 )
-from dlint.named_tuple import NamedTuple
 from dlint.project.index.index import Index
 from dlint.regex import regex
 from dlint.source.reading import SourceError, decode

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-
-from dlint.named_tuple import NamedTuple
+from typing import NamedTuple
 
 # What a seed can be made of.
 FIXED = "fixed"  # a constant, a setting, the process's rank

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence, Set
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.randomness.seeds.rounds import goes_round
 from dlint.source.statements import FunctionNode, dotted, own_names, parameters, self_name, statements_in
 from dlint.values.frame import Arguments, Frame, Point

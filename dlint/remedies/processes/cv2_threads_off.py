@@ -10,11 +10,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import libcst as cst
 
 from dlint.finding import Finding
-from dlint.named_tuple import NamedTuple
 from dlint.program.program import Program
 from dlint.project.paths import absolute
 from dlint.rewriting import header

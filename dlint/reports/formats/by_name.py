@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from dlint.finding import Report
 from dlint.fingerprint import SourceLines
-from dlint.named_tuple import NamedTuple
 from dlint.reports.pages import Page
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import configparser
 import re
 from pathlib import Path
+from typing import NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.project.toml import TOMLError, loads
 from dlint.rewriting.source import Source
 from dlint.source.reading import MAX_CONFIGURATION_BYTES, SourceError, read_bytes

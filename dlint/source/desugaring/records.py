@@ -6,9 +6,8 @@ The one that Python makes is written out, so that what an object holds is found 
 from __future__ import annotations
 
 import ast
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
-from dlint.named_tuple import NamedTuple
 from dlint.source.desugaring.validators import run_afterwards, validated
 from dlint.source.statements import dotted
 

@@ -6,9 +6,9 @@ import io
 import re
 import tokenize
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from dlint.finding import Finding
-from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 
 # flake8's own two patterns, the same from 6.0 to 7.x (flake8/defaults.py); a test compares the outcomes.

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import ast
 import sys
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.source.nodes import holding
 
 # A class counts how many of its objects there have been before it leaves no room for further names.

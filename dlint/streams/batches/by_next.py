@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.source.statements import dotted
 
 _BARS = frozenset({"tqdm", "trange", "track"})

@@ -6,12 +6,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.tensors import JOINS
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
-from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, expressions

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, statements_in
 from dlint.streams.batches.filled import Empties, is_emptied, is_let_go, joined_on, made_anew, trunk

@@ -7,10 +7,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, Set
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from dlint.knowledge.tensors import is_view
-from dlint.named_tuple import NamedTuple
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import blocks, dotted, own_names, parameters, statements_in

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dlint.knowledge.processes.pickling import NAMED_TUPLES
 from dlint.knowledge.tensors import hands_memory_on, may_hand_memory_on
 from dlint.knowledge.trainers import RUNS, STEP
 from dlint.loaders.every_round import lets_through, nearly_always
-from dlint.named_tuple import NamedTuple
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence, Set
+from typing import NamedTuple
 
 from dlint.knowledge.tensors import is_view, tells_holder, tells_tensor
-from dlint.named_tuple import NamedTuple
 from dlint.source.nodes import children, walk
 from dlint.source.statements import dotted, expressions, statements_in
 from dlint.streams.memory.held import Held

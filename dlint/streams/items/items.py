@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.loading import HAND_ON, is_iterable_dataset, library_entries
-from dlint.named_tuple import NamedTuple
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, statements_in
 from dlint.streams.items.names import index_names, is_index

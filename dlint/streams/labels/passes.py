@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.source.nodes import COMPREHENSIONS, walk
 from dlint.source.statements import blocks, dotted, statements_in
 from dlint.streams.items.handed import forwarded, handed

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
+from typing import NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted
 from dlint.streams.items.definitions import Place

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from enum import Enum
+from typing import NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.streams.memory.stored import ANY
 
 # Where in a batch something is: () for all of it, (0,) for its first part.

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from dlint.knowledge.tensors import tells_tensor
-from dlint.named_tuple import NamedTuple
 from dlint.source.nodes import walk
 from dlint.source.statements import expressions
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from functools import cached_property
+from typing import NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.source.layout import Place
 from dlint.streams.items.names import read_from
 from dlint.values.frame import Frame, Point

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
-from dlint.named_tuple import NamedTuple
 from dlint.source.layout import Layout
 from dlint.source.nodes import names_in, walk
 from dlint.source.statements import as_try, expressions, own_names, statements_in

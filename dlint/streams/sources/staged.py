@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.iterables import (
     DIVIDES_SHARDS,
@@ -17,7 +17,6 @@ from dlint.knowledge.iterables import (
     TELLS_ORDER,
 )
 from dlint.knowledge.randomness import SHUFFLES
-from dlint.named_tuple import NamedTuple
 from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.nodes import walk

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from dlint.calls.leads import is_data_method, is_own, sorted_by
 from dlint.calls.parameters.written import written
@@ -23,7 +23,6 @@ from dlint.knowledge.callbacks import (
 )
 from dlint.knowledge.loading import HAND_ON, is_dataset
 from dlint.knowledge.processes.handles import READ_BY_NAME
-from dlint.named_tuple import NamedTuple
 from dlint.source.statements import FunctionNode
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome
