@@ -10,7 +10,8 @@ from doors import write
 from dlint.project import files
 from dlint.project.path_patterns.excluding import Exclude
 from dlint.project.paths import display_path
-from dlint.source import parsing, reading
+from dlint.source import reading
+from dlint.source.trees import parsing
 
 
 def listed(root: Path, *exclude: str) -> list[str]:
