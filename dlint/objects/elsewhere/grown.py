@@ -34,6 +34,9 @@ from dlint.values.worlds import World
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
 
+# What stands before the attributes of an object itself, and how far it reaches with what ends it.
+_OWN = re.compile(rb"\b(?:self|cls)\Z")
+_BEFORE = 5
 _FILLS = r"\s*(?:\[|\.(?:update|setdefault)\s*\()"
 # So many calls that may add something are looked at.
 _MOST = 24
@@ -261,9 +264,9 @@ class Grown:
 
     def _outside(self, name: str) -> Iterator[tuple[ast.expr, Added, Point]]:
         """The statements that add to what any object but self has under a name."""
-        grows = re.compile(rb"(?<!\bself)(?<!\bcls)\.%b%b" % (re.escape(name.encode()), GROWS.encode()))
+        grows = re.compile(rb"\.%b%b" % (re.escape(name.encode()), GROWS.encode()))
         index = self._evaluator.modules.index
-        files = [each for each in index.naming(name) if grows.search(index.data(each))]
+        files = [each for each in index.naming(name) if _is_of_others(grows, index.data(each))]
         found = 0
         for module in self._evaluator.modules.each(files):
             for trail in module.paths_to(name):
@@ -449,6 +452,15 @@ def _stores(statement: ast.stmt, path: str) -> Iterator[_Stored]:
             dotted(held) == path
         ):
             yield _stored(statement, key, None)
+
+
+def _is_of_others(grows: re.Pattern[bytes], data: bytes) -> bool:
+    """Whether a text lets something grow that is not an object's own. A pattern that looks behind itself
+    first is searched for ten times as slowly."""
+    return any(
+        _OWN.search(data[max(0, each.start() - _BEFORE) : each.start()]) is None
+        for each in grows.finditer(data)
+    )
 
 
 def _is_given(function: FunctionNode, stored: _Stored) -> bool:
