@@ -520,8 +520,12 @@ class Attributes:
         if known is None:
             line = self._evaluator.classes.line(instance.cls)
             names = sorted({name for above in line for name in self._stores_of(above.node)})
-            found = [self._grown.places(instance, name) for name in names]
-            known = self._added[instance.key] = frozenset[int]().union(*found)
+            found, sure = self._evaluator.whole(
+                lambda: [self._grown.places(instance, name) for name in names]
+            )
+            known = frozenset[int]().union(*found)
+            if sure:
+                self._added[instance.key] = known
         return known
 
     def set_from_outside(self, instance: Instance) -> frozenset[int]:

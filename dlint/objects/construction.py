@@ -23,7 +23,7 @@ from dlint.source.statements import (
 )
 from dlint.values.frame import Arguments, Frame, Point, arguments_of, layout_of
 from dlint.values.values import Class, Function, Instance, Key
-from dlint.values.worlds import HERE, World
+from dlint.values.worlds import FOLDED, HERE, World
 
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
@@ -99,6 +99,9 @@ class Construction:
                 self._stores[mark] = known
         if not world.facts:
             return known
+        if any(w.known(FOLDED) is not None for _, _, w in known):
+            # What many ways have in common says less than the one that a world is on.
+            return [store for store in self.after(frame, instance, name, world) if store is not None]
         spend(len(known))
         return [(path, at, w) for path, at, v in known if (w := world.joined(v)) is not None]
 

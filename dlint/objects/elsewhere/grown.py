@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from dlint.evaluation.dicts.entries import ABSENT
 from dlint.objects.elsewhere.additions import GROWS, Added, growths, has_code, of_parameters
+from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import (
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
 
 # What stands before the attributes of an object itself, and how far it reaches with what ends it.
-_OWN = re.compile(rb"\b(?:self|cls)\Z")
+_OWN = regex(rb"\b(?:self|cls)\Z")
 _BEFORE = 5
 _FILLS = r"\s*(?:\[|\.(?:update|setdefault)\s*\()"
 # So many calls that may add something are looked at.
@@ -100,6 +101,7 @@ class Grown:
         name. What its constructor puts there, all that are made alike have."""
         mark = (instance.key, name)
         if mark in self._asking:
+            self._evaluator.cut()
             return frozenset()
         self._asking.add(mark)
         try:
