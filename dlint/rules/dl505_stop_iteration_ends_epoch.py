@@ -82,7 +82,7 @@ from dlint.source.statements import (
     statements_in,
     target_names,
 )
-from dlint.streams.finite import behind_property, kept_around_ends, kept_ends, kept_entries_end
+from dlint.streams.ends.kept import behind_property, kept_around_ends, kept_ends, kept_entries_end
 from dlint.streams.items.names import index_names, is_index
 from dlint.streams.sources.streams import Streams
 from dlint.values.frame import Frame, Point
