@@ -4,12 +4,12 @@ class; also behind variables, and in what functions and classes of the program m
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from dlint.fork.sendable import class_without_name
 from dlint.knowledge.loading import NAMESPACES
 from dlint.knowledge.processes.objects import unpicklable
 from dlint.objects.pickled_state import is_pickled
-from dlint.program.program import Program
 from dlint.source.statements import (
     blocks,
     changed_names,
@@ -29,6 +29,9 @@ from dlint.values.functions import is_generator
 from dlint.values.values import Class, External, Function, Instance, Made, Partial, Table, Value
 from dlint.values.worlds import World
 
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+
 # What is sent with the function that it was given.
 _DEFAULTDICT = "collections.defaultdict"
 _HOLD = frozenset({"builtins.map", "builtins.filter", _DEFAULTDICT})
@@ -40,22 +43,22 @@ _BOUND = frozenset({"staticmethod", "classmethod"})
 
 
 def unsendable_at(
-    program: Program, node: ast.expr, place: Place, point: Point, world: World, far: int = 0
+    evaluator: Evaluator, node: ast.expr, place: Place, point: Point, world: World, far: int = 0
 ) -> str | None:
     """What pickle refuses of that which is at a place of an expression, or of what a variable holds that was
     written out."""
     if not place:
-        return _unsendable(program, node, point, world)
+        return _unsendable(evaluator, node, point, world)
     for part, left in parts_at(node, place):  # of what is written out there, each part
         found: list[str | None] = []
         if not left:
-            found.append(_unsendable(program, part, point, world))
+            found.append(_unsendable(evaluator, part, point, world))
         elif isinstance(part, ast.Name) and part.id in point.frame.layout.binds and far < _FAR:
-            for statement, w in program.evaluator.flow.definitions(part.id, point, world):
+            for statement, w in evaluator.flow.definitions(part.id, point, world):
                 before = Point(point.frame, statement)
                 match statement:
                     case ast.Assign(targets=[ast.Name()], value=value):
-                        found.append(unsendable_at(program, value, left, before, w, far + 1))
+                        found.append(unsendable_at(evaluator, value, left, before, w, far + 1))
                     case _:
                         found.append(None)
         if found and found[0] is not None and all(found):
@@ -63,68 +66,68 @@ def unsendable_at(
     return None
 
 
-def _unsendable(program: Program, node: ast.expr, point: Point, world: World, far: int = 0) -> str | None:
+def _unsendable(evaluator: Evaluator, node: ast.expr, point: Point, world: World, far: int = 0) -> str | None:
     """What in an expression pickle refuses, as a reader calls it; None where there is no such thing."""
     match node:
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            return _first(program, parts, point, world, far)
+            return _first(evaluator, parts, point, world, far)
         case ast.Dict(values=parts):
-            return _first(program, parts, point, world, far)
+            return _first(evaluator, parts, point, world, far)
         case ast.Lambda():
             return "a lambda"
         case ast.GeneratorExp():
             return "a generator"
         case ast.BinOp(op=ast.BitOr(), right=ast.Dict() as right):
-            return _unsendable(program, right, point, world, far)  # a dict and one more
+            return _unsendable(evaluator, right, point, world, far)  # a dict and one more
         case ast.Call():
-            return _made_by(program, node, point, world, far)
+            return _made_by(evaluator, node, point, world, far)
         case ast.ListComp(elt=part) | ast.SetComp(elt=part) | ast.DictComp(value=part) if far < _FAR:
-            return _unsendable(program, part, program.evaluator.inside(node, point), world, far + 1)
+            return _unsendable(evaluator, part, evaluator.inside(node, point), world, far + 1)
         case ast.Name(id=name) if name in point.locals:
             return None
         case ast.Name(id=name) if name not in point.frame.layout.binds and far < _FAR:
             given = written_at(name, point)
-            return _unsendable(program, *given, world, far + 1) if given is not None else None
+            return _unsendable(evaluator, *given, world, far + 1) if given is not None else None
         case ast.Name(id=name) if far < _FAR:
-            return _filled(program, name, point, world, far + 1) or _held(
-                program, name, point, world, far + 1
+            return _filled(evaluator, name, point, world, far + 1) or _held(
+                evaluator, name, point, world, far + 1
             )
     return None
 
 
-def _filled(program: Program, name: str, point: Point, world: World, far: int) -> str | None:
+def _filled(evaluator: Evaluator, name: str, point: Point, world: World, far: int) -> str | None:
     """What a variable holds that is a ``defaultdict`` on every way, whatever is put in: that is sent with
     the function that it was made with."""
     if any(isinstance(each, ast.Attribute) and each.attr == _FACTORY for each in point.frame.layout.nodes):
         return None
     found: list[str | None] = []
-    for statement, w in program.evaluator.flow.definitions(name, point, world, anew=True):
+    for statement, w in evaluator.flow.definitions(name, point, world, anew=True):
         match statement:
             case ast.Assign(targets=[ast.Name()], value=ast.Call(func=func) as call):
                 before = Point(point.frame, statement)
-                callees = [value for value, _ in program.evaluator.values(func, before, w)]
+                callees = [value for value, _ in evaluator.values(func, before, w)]
                 if not callees or not all(
                     isinstance(each, External) and each.name == _DEFAULTDICT for each in callees
                 ):
                     return None
-                found.append(_made_by(program, call, before, w, far))
+                found.append(_made_by(evaluator, call, before, w, far))
             case _:
                 return None
     return found[0] if found and all(found) else None
 
 
-def _first(program: Program, parts: list[ast.expr], point: Point, world: World, far: int) -> str | None:
+def _first(evaluator: Evaluator, parts: list[ast.expr], point: Point, world: World, far: int) -> str | None:
     for part in parts:
-        what = _unsendable(program, part, point, world, far)
+        what = _unsendable(evaluator, part, point, world, far)
         if what is not None:
             return what
     return None
 
 
-def _made_by(program: Program, node: ast.Call, point: Point, world: World, far: int) -> str | None:
-    callees = [value for value, _ in program.evaluator.values(node.func, point, world)]
+def _made_by(evaluator: Evaluator, node: ast.Call, point: Point, world: World, far: int) -> str | None:
+    callees = [value for value, _ in evaluator.values(node.func, point, world)]
     if callees and all(isinstance(callee, External) and callee.name in _HOLD for callee in callees):
-        held = _first(program, node.args, point, world, far)
+        held = _first(evaluator, node.args, point, world, far)
         return f"a {ast.unparse(node.func)} that holds {held}" if held is not None else None
     if callees and all(isinstance(callee, External) and callee.name in _NAMED for callee in callees):
         named = [
@@ -132,42 +135,41 @@ def _made_by(program: Program, node: ast.Call, point: Point, world: World, far: 
             for word in node.keywords
             if word.arg is not None and not _is_stored_by(point.frame, word.arg)
         ]
-        return _first(program, named, point, world, far)
-    found = [_made_by_one(program, callee, node, point, world, far) for callee in callees]
+        return _first(evaluator, named, point, world, far)
+    found = [_made_by_one(evaluator, callee, node, point, world, far) for callee in callees]
     return found[0] if found and all(found) else None
 
 
 def _made_by_one(
-    program: Program, callee: Value, node: ast.Call, point: Point, world: World, far: int
+    evaluator: Evaluator, callee: Value, node: ast.Call, point: Point, world: World, far: int
 ) -> str | None:
     if isinstance(callee, Partial):
         callee = callee.callee
-    named = class_without_name(program.evaluator, callee)
+    named = class_without_name(evaluator, callee)
     if named is not None:
         return f"an object of {named}"
     if isinstance(callee, External):
         return unpicklable(callee.name)
     if isinstance(callee, Class):
-        return _kept_by(program, node, point, world, far + 1) if far < _FAR else None
+        return _kept_by(evaluator, node, point, world, far + 1) if far < _FAR else None
     if isinstance(callee, Function) and isinstance(callee.node, ast.FunctionDef):
         if any((dotted(each) or "") not in _BOUND for each in callee.node.decorator_list):
             return None
         if is_generator(callee.node):
             return "a generator"
-        return _given_by(program, callee, node, point, world, far + 1) if far < _FAR else None
+        return _given_by(evaluator, callee, node, point, world, far + 1) if far < _FAR else None
     return None
 
 
-def _kept_by(program: Program, node: ast.Call, point: Point, world: World, far: int) -> str | None:
+def _kept_by(evaluator: Evaluator, node: ast.Call, point: Point, world: World, far: int) -> str | None:
     """What an object of the program keeps that is made here, and is sent with it."""
-    evaluator = program.evaluator
     for made, w in evaluator.values(node, point, world):
         if not isinstance(made, Instance) or made.node is not node:
             continue
         found: dict[str, list[str | None]] = {}
         for name, _, at, stored_in in evaluator.construction.stores(made, w):
             value = at.statement.value if isinstance(at.statement, ast.Assign) else None
-            what = _unsendable(program, value, at, stored_in, far) if value is not None else None
+            what = _unsendable(evaluator, value, at, stored_in, far) if value is not None else None
             found.setdefault(name, []).append(what)
         for name, kept in found.items():
             if all(kept) and is_pickled(evaluator, made.cls, name) and not _is_stored_by(point.frame, name):
@@ -184,23 +186,23 @@ def _is_stored_by(frame: Frame, name: str) -> bool:
 
 
 def _given_by(
-    program: Program, function: Function, call: ast.Call, point: Point, world: World, far: int
+    evaluator: Evaluator, function: Function, call: ast.Call, point: Point, world: World, far: int
 ) -> str | None:
     """What a function of the program that is called gives, on one way or another."""
     assert isinstance(function.node, ast.FunctionDef)
-    frame = program.evaluator.calls.enter(function, arguments_of(call, point), call, point)
+    frame = evaluator.calls.enter(function, arguments_of(call, point), call, point)
     for statement in statements_in(function.node.body):
         if isinstance(statement, ast.Return) and statement.value is not None:
             at = Point(frame, statement)
-            for w in program.evaluator.flow.reaching(at, world):
-                what = _unsendable(program, statement.value, at, w, far)
+            for w in evaluator.flow.reaching(at, world):
+                what = _unsendable(evaluator, statement.value, at, w, far)
                 if what is not None:
                     return what
     return None
 
 
 def _held(
-    program: Program,
+    evaluator: Evaluator,
     name: str,
     point: Point,
     world: World,
@@ -210,7 +212,7 @@ def _held(
     """What a variable holds, by every assignment that may have set it last. Of a dict some entries may have
     been ``replaced`` since."""
     found: list[str | None] = []
-    for statement, w in program.evaluator.flow.definitions(
+    for statement, w in evaluator.flow.definitions(
         name, point, world, passing=lambda each: _leaves(each, name)
     ):
         before = Point(point.frame, statement)
@@ -221,25 +223,25 @@ def _held(
                     for key, value in zip(keys, values, strict=True)
                     if not (isinstance(key, ast.Constant) and key.value in replaced)
                 ]
-                found.append(_first(program, left, before, w, far))
+                found.append(_first(evaluator, left, before, w, far))
             case ast.Assign() | ast.Expr() if (
                 (table := table_of(statement, name)) is not None
                 and not taken(statement)
-                and _is_own_dict(program, table, before, w)
+                and _is_own_dict(evaluator, table, before, w)
             ):
                 put = dict(stored(statement, name))
                 left = [value for key, value in put.items() if key not in replaced]
-                what = _first(program, left, before, w, far)
+                what = _first(evaluator, left, before, w, far)
                 if what is None and not names_all_keys(statement):
                     return None
                 others = replaced | put.keys()
-                found.append(what or _held(program, name, before, w, far, others))
+                found.append(what or _held(evaluator, name, before, w, far, others))
             case _ if replaced:
                 return None
             case ast.Assign(targets=[ast.Name()], value=ast.Name() as value):
-                found.append(_by_value(program, value, before, w))
+                found.append(_by_value(evaluator, value, before, w))
             case ast.Assign(targets=[ast.Name()], value=value):
-                found.append(_unsendable(program, value, before, w, far))
+                found.append(_unsendable(evaluator, value, before, w, far))
             case ast.FunctionDef() if not statement.decorator_list:
                 found.append("a local function")
             case _:
@@ -247,9 +249,9 @@ def _held(
     return found[0] if found and all(found) else None
 
 
-def _is_own_dict(program: Program, node: ast.Name, point: Point, world: World) -> bool:
+def _is_own_dict(evaluator: Evaluator, node: ast.Name, point: Point, world: World) -> bool:
     """Whether a variable is a dict that nobody is given who could replace what is in it."""
-    values = [value for value, _ in program.evaluator.values(node, point, world)]
+    values = [value for value, _ in evaluator.values(node, point, world)]
     return (
         bool(values)
         and all(
@@ -274,9 +276,9 @@ def _leaves(statement: ast.stmt, name: str) -> bool:
     return name not in {*own_names(statement), *changed_names(statement)} or changes_part(statement, name)
 
 
-def _by_value(program: Program, node: ast.Name, point: Point, world: World) -> str | None:
+def _by_value(evaluator: Evaluator, node: ast.Name, point: Point, world: World) -> str | None:
     found = [
         unpicklable(value.name) if isinstance(value, Made) else None
-        for value, _ in program.evaluator.values(node, point, world)
+        for value, _ in evaluator.values(node, point, world)
     ]
     return found[0] if found and all(found) else None

@@ -183,7 +183,7 @@ def _given(
     program.evaluator.start()
     point = Point(frame, statement)
     for w in program.evaluator.flow.reaching(point, world):
-        what = unsendable_at(program, item, place, point, w)
+        what = unsendable_at(program.evaluator, item, place, point, w)
         if what is not None:
             yield _found(program, loader, function, statement, what)
             return
