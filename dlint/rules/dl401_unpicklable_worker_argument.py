@@ -122,44 +122,32 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
-from dlint.calls.decorators import wrappers
 from dlint.finding import Remedy
 from dlint.fork.order import comes_before, is_never_sent
-from dlint.fork.shipped import Part, shipped
+from dlint.fork.shipped import shipped
 from dlint.fork.start_method import LOKY
-from dlint.fork.unsendable import Kept, kept_in, kind_stored
+from dlint.fork.unsendable import Kept, kept_in
 from dlint.knowledge.processes.refused import GENERATOR, MODULE
 from dlint.loaders.loaders import Loader
-from dlint.objects.pickled_state import is_pickled
 from dlint.program.conditions import both, loaded, started_anew
 from dlint.program.given import given_parts
-from dlint.program.handles.on_options import on_options
 from dlint.program.program import Program
-from dlint.program.stored.set_options import is_options, may_lack
-from dlint.program.stored.stored_later import is_surely_before, stored_later
+from dlint.program.unpicklable.nameless import Nameless, nameless
+from dlint.program.unpicklable.stored import is_replaced, refused_stores, stored_before
 from dlint.project.main_guards import is_guarded
-from dlint.regex import regex
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
 from dlint.source.closures import trail_to
-from dlint.source.module import Module
 from dlint.source.notebooks import is_notebook
-from dlint.values.frame import Frame, Point
-from dlint.values.outcomes import each_once
-from dlint.values.values import Class, Function, Instance, Key, Made, Value
-from dlint.values.worlds import HERE
+from dlint.values.values import Instance, Key
 from dlint.workers.sharing import by_dataset
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
 
 _SUMMARY = "Move it to the module and bind what it needs with functools.partial"
 _CLASS_BY_HAND = "define the class at module level; what it takes from the function becomes arguments"
-_WRAPS_BY_HAND = "decorate it with functools.wraps, which gives it the name of what it stands for"
-_METHOD_BY_HAND = "write the method as a def"
 _CELL_BY_HAND = "move it to a module that the notebook imports"
-_NAMES = regex(r"update_wrapper|__qualname__|__name__|__wrapped__")
 _CURES = {
     "cached function": "decorate a function of the module, or wrap it where it is first used",
     "list of os.scandir's entries": "keep their paths",
@@ -170,7 +158,6 @@ _CURES = {
     "view of an HDF5 file": "keep a list of what it gives",
 }
 _CURE = "make it where it is first used, in each process"
-_APART = "keep it apart from the options that the dataset keeps"
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -198,15 +185,15 @@ def check(program: Program) -> Iterator[Found]:
             if use.dataset is None:
                 yield from _arguments(program, use, use.loader)
             parts = given_parts(program, use)
-            later = _later(program, parts, use, suspects)
+            later = refused_stores(program, parts, use, suspects)
             before = [each for each in later if comes_before(program.evaluator, each.point, use)]
             for part in parts:
-                hazard = _judged(program, part)
+                hazard = nameless(program.evaluator, part)
                 if hazard is not None and not (
-                    _is_never_sent(program, hazard, use.loader) or _is_replaced(program, part, before, use)
+                    _is_never_sent(program, hazard, use.loader) or is_replaced(program, part, before, use)
                 ):
                     yield _found(program, hazard, use)
-            for stored in _stored_before(program, before, use):
+            for stored in stored_before(program, before, use):
                 yield from (_found(program, hazard, use) for hazard in stored.hazards)
                 if stored.kept is not None:
                     yield _found_kept(program, stored.kept, use, by_loky, stored.cure)
@@ -222,163 +209,16 @@ def _codes_beside(program: Program, alike: Sequence[WorkerUse]) -> list[WorkerCo
     return list(codes.values())
 
 
-class _Hazard(NamedTuple):
-    """Something that pickle cannot name, where it is defined, and what to say of it; ``cure``: what to do
-    where moving it to the module would not help."""
-
-    module: Module
-    node: ast.Lambda | ast.FunctionDef | ast.ClassDef
-    what: str
-    cure: str = ""
-
-
-class _Later(NamedTuple):
-    """What pickle refuses of that which a call stores in an attribute of an object, be it the thing itself
-    (``kept``); ``cure``: what to do with that where it is not what is to be done with all of its kind."""
-
-    into: tuple[Key, str]
-    point: Point
-    hazards: list[_Hazard]
-    kept: Kept | None
-    cure: str
-    at_once: bool
-
-
 def _arguments(program: Program, use: WorkerUse, loader: Loader) -> Iterator[Found]:
     for name in ("collate_fn", "worker_init_fn"):
         for value, world in loader.given_to_workers(name):
             for part in shipped(program.evaluator, value, loader.word_for(name), world):
-                hazard = _judged(program, part)
+                hazard = nameless(program.evaluator, part)
                 if hazard is not None:
                     yield _found(program, hazard, use)
 
 
-def _later(
-    program: Program, parts: Sequence[Part], use: WorkerUse, suspects: dict[Key, bool]
-) -> Iterator[_Later]:
-    """What is stored in the objects that are sent, once these are made: what of it pickle refuses.
-    ``suspects`` remembers of which values pickle may refuse something at all."""
-    for part in parts:
-        held = part.value
-        if not (part.pickled and isinstance(held, Instance | Made)):
-            continue
-        holder = held.cls.name if isinstance(held, Instance) else held.name.rpartition(".")[2]
-        of_options = isinstance(held, Made) and is_options(held.name)
-        holder, cure = (part.place, _APART) if of_options else (holder, "")
-        loading = use.loader.module if use.loader is not None else None
-        for name, point, values, at_once, by in stored_later(program.evaluator, held, part.world, loading):
-            if isinstance(held, Made) or is_pickled(program.evaluator, held.cls, name):
-                place = f"{holder}.{name}"
-                inside = [
-                    each
-                    for value, world in each_once(values)
-                    if _is_suspect(program, value, suspects)
-                    for each in shipped(program.evaluator, value, place, world)
-                ]
-                hazards = [hazard for each in inside if (hazard := _judged(program, each)) is not None]
-                written = getattr(point.statement, "value", None) or by
-                # Of a handle that workers read DL403 tells.
-                told = of_options and any(each.made.node is written for each in on_options(program, use))
-                code = use.code if told or isinstance(held, Instance) else None
-                kind = kind_stored(code, name, written, [value for value, _ in values])
-                kept = None if kind is None else Kept(place, written, point.frame.module, kind)
-                if (kept or (of_options and hazards)) and may_lack(program.evaluator, held, name):
-                    continue
-                yield _Later((held.key, name), point, hazards, kept, cure, at_once)
-
-
-def _is_suspect(program: Program, value: Value, known: dict[Key, bool]) -> bool:
-    """Whether pickle refuses something that goes with a value on whatever way: one chain of transforms is
-    stored for many loaders, and come to on many ways."""
-    answer = known.get(value.key)
-    if answer is None:
-        program.evaluator.start()  # else what has been asked before decides it for all
-        answer = known[value.key] = any(
-            _judged(program, part) is not None for part in shipped(program.evaluator, value, "", HERE)
-        )
-    return answer
-
-
-def _stored_before(program: Program, before: list[_Later], use: WorkerUse) -> Iterator[_Later]:
-    """What is in the objects when a loader starts its workers: of an attribute that other things are stored
-    in as well, nothing is known."""
-    assert use.loader is not None
-    for into in dict.fromkeys(each.into for each in before):
-        stores = [each for each in before if each.into == into]
-        sure = any(
-            is_surely_before(program.evaluator, each.point, use.loader, at_once=each.at_once)
-            for each in stores
-        )
-        if sure and all(each.hazards or each.kept for each in stores):
-            yield from stores
-
-
-def _is_replaced(program: Program, part: Part, before: list[_Later], use: WorkerUse) -> bool:
-    """Whether something else stands in a part's place when a loader starts its workers."""
-    assert use.loader is not None
-    return any(
-        each.into == part.into
-        and is_surely_before(program.evaluator, each.point, use.loader, at_once=each.at_once)
-        for each in before
-    )
-
-
-def _judged(program: Program, part: Part) -> _Hazard | None:
-    """What pickle refuses, None where it can send a thing."""
-    match part.value if part.pickled else None:
-        case Function(node=ast.Lambda() as node) as function:
-            # A bound method is looked up by the name that its function has.
-            cure = _METHOD_BY_HAND if _is_method(node, function.frame.scope) else ""
-            return _Hazard(function.module, node, f"{part.place} is a lambda", cure)
-        case Function(receiver=None, owner=None, node=ast.FunctionDef() as node) as function:
-            kind = _unreachable(function.frame, node)
-            if kind is not None:
-                named = "" if node.name == part.place else f"{node.name}, "
-                return _Hazard(function.module, node, f"{part.place} is {named}a {kind[0]}function{kind[1]}")
-            if node.decorator_list:
-                return _decorated(program, part, function, node)
-        case Instance(cls=Class() as cls):
-            kind = _unreachable(cls.frame, cls.node)
-            if kind is not None:
-                return _Hazard(
-                    cls.module, cls.node, f"{part.place} is made of {cls.name}, a {kind[0]}class{kind[1]}"
-                )
-    return None
-
-
-def _decorated(program: Program, part: Part, function: Function, node: ast.FunctionDef) -> _Hazard | None:
-    """What stands in a function's place and has not its name, by which pickle would find it."""
-    found = wrappers(program.evaluator, node, function.frame) if len(node.decorator_list) == 1 else []
-    for wrapper in found:
-        inner, around = wrapper.node, wrapper.frame.scope
-        if not isinstance(inner, ast.FunctionDef) or not isinstance(around, ast.FunctionDef):
-            continue
-        # Nothing says that it takes over the name, neither a decorator of its own nor `update_wrapper`.
-        if not inner.decorator_list and not _NAMES.search(wrapper.module.text_of(around)):
-            what = f"{part.place} is {inner.name}, a local function in place of {node.name}"
-            return _Hazard(wrapper.module, inner, what, _WRAPS_BY_HAND)
-    return None
-
-
-def _is_method(node: ast.Lambda, scope: ast.AST) -> bool:
-    """Whether a lambda is a method of a class: ``collate = lambda self, batch: ...``."""
-    return isinstance(scope, ast.ClassDef) and any(
-        isinstance(each, ast.Assign) and each.value is node for each in scope.body
-    )
-
-
-def _unreachable(frame: Frame, node: ast.stmt) -> tuple[str, str] | None:
-    """Why a worker cannot look a definition up by its name; None where it can."""
-    if isinstance(frame.scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-        return "local ", ""
-    if isinstance(frame.scope, ast.Module) and is_notebook(frame.module.path):
-        return "", " of a notebook, which workers do not have"
-    if isinstance(frame.scope, ast.Module) and is_guarded(frame, node):
-        return "", " that only the main guard defines"
-    return None
-
-
-def _found(program: Program, hazard: _Hazard, use: WorkerUse) -> Found:
+def _found(program: Program, hazard: Nameless, use: WorkerUse) -> Found:
     """The finding where the thing is defined."""
     remedy, by_hand = (None, hazard.cure) if hazard.cure else _remedy(program, hazard)
     cure = "write it as a def" if _is_lambda_of_module(program, hazard) else "define it at module level"
@@ -401,7 +241,7 @@ def _found(program: Program, hazard: _Hazard, use: WorkerUse) -> Found:
     )
 
 
-def _is_never_sent(program: Program, hazard: _Hazard, loader: Loader) -> bool:
+def _is_never_sent(program: Program, hazard: Nameless, loader: Loader) -> bool:
     """Whether a thing that is put in a list where it is written is not there when the workers start."""
     trail = trail_to(hazard.module.tree, hazard.node) if isinstance(hazard.node, ast.Lambda) else None
     if trail is None:
@@ -411,7 +251,7 @@ def _is_never_sent(program: Program, hazard: _Hazard, loader: Loader) -> bool:
     return is_never_sent(point, loader)
 
 
-def _is_lambda_of_module(program: Program, hazard: _Hazard) -> bool:
+def _is_lambda_of_module(program: Program, hazard: Nameless) -> bool:
     """Whether the thing stands at module level as it is, and lacks only a name of its own."""
     trail = trail_to(hazard.module.tree, hazard.node) if isinstance(hazard.node, ast.Lambda) else None
     scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -463,7 +303,7 @@ def _a(kind: str) -> str:
     return "an" if kind[0] in "aeiouAEIO" or (kind[:2].isupper() and kind[0] in "FHLMNRSX") else "a"
 
 
-def _remedy(program: Program, hazard: _Hazard) -> tuple[Remedy | None, str | None]:
+def _remedy(program: Program, hazard: Nameless) -> tuple[Remedy | None, str | None]:
     """The remedy, or why there is none and what to do."""
     if isinstance(hazard.node, ast.ClassDef):
         return None, _CLASS_BY_HAND

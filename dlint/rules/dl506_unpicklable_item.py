@@ -76,7 +76,7 @@ from dlint.knowledge.loading import is_iterable_dataset
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import with_workers
 from dlint.program.program import Program
-from dlint.program.unpicklable import unsendable_at
+from dlint.program.unpicklable.expressions import unsendable_at
 from dlint.rules.rule import Found
 from dlint.source.statements import statements_in
 from dlint.streams.batches.collating.collated import handed_places

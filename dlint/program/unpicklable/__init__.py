@@ -1,0 +1,1 @@
+"""What pickle refuses of that which goes to workers, or comes back from them."""
