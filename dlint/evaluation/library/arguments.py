@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
+from collections.abc import Callable
+from typing import TypeAlias
 
 from dlint.evaluation.dicts.entries import ABSENT
 from dlint.evaluation.interface import Evaluator
-from dlint.values.frame import Argument, Arguments
+from dlint.values.frame import Argument, Arguments, Point
+from dlint.values.outcomes import Outcome
 from dlint.values.values import Const, Items, Value
 from dlint.values.worlds import World
 
-if TYPE_CHECKING:
-    from dlint.values.outcomes import Outcome
+# What calls of some functions give, by the names of these.
+Answers: TypeAlias = dict[str, Callable[[Evaluator, Arguments, ast.AST, Point, World], list[Outcome]]]
 
 
 def first(evaluator: Evaluator, arguments: Arguments, world: World) -> list[Outcome]:

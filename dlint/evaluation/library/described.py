@@ -1,15 +1,15 @@
-"""What files of lazy calls have under their names, and what is made of what such a call describes."""
+"""Calls that are described or bound to some arguments before anything is made: what files of lazy calls have
+under their names, and what is made of what such a call describes."""
 
 from __future__ import annotations
 
 import ast
 import posixpath
-from collections.abc import Callable
 from typing import Final
 
 from dlint.evaluation.interface import Evaluator
-from dlint.evaluation.library.arguments import first
-from dlint.knowledge.words.reflection import BUILDS, LOADS_DESCRIBED, MAKES_DESCRIBED, is_for_built
+from dlint.evaluation.library.arguments import Answers, first
+from dlint.knowledge.words.reflection import BUILDS, DESCRIBES, LOADS_DESCRIBED, MAKES_DESCRIBED, is_for_built
 from dlint.values.frame import Arguments, Point
 from dlint.values.outcomes import Outcome
 from dlint.values.values import Const, External, ModuleValue, Partial, Unknown, Value
@@ -62,7 +62,17 @@ def built(
     return [(Partial(callee, described), w) for callee, w in first(evaluator, arguments, world)]
 
 
-DESCRIBED: Final[dict[str, Callable[[Evaluator, Arguments, ast.AST, Point, World], list[Outcome]]]] = {
+def bound(
+    evaluator: Evaluator, arguments: Arguments, node: ast.AST, point: Point, world: World
+) -> list[Outcome]:
+    """``partial(make, size=4)``, ``LazyCall(make)``."""
+    rest = Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats)
+    return [(Partial(callee, rest), w) for callee, w in first(evaluator, arguments, world)]
+
+
+DESCRIBED: Final[Answers] = {
+    "functools.partial": bound,
+    **dict.fromkeys(DESCRIBES, bound),
     LOADS_DESCRIBED: loaded,
     BUILDS: built,
     **dict.fromkeys(MAKES_DESCRIBED, made),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from typing import Final
 
 from dlint.evaluation.interface import Evaluator
-from dlint.evaluation.library.arguments import first
+from dlint.evaluation.library.arguments import Answers, first
 from dlint.knowledge.commands import ASKED_FOR, FILLED, MERGED
 from dlint.knowledge.names import (
     AS_TUPLES_DICT,
@@ -148,7 +149,7 @@ def _merged(
     return found
 
 
-RECORDS: dict[str, Callable[[Evaluator, Arguments, ast.AST, Point, World], list[Outcome]]] = {
+RECORDS: Final[Answers] = {
     "copy.replace": _replaced,
     STRUCTURED: _structured,
     MERGED: _merged,
