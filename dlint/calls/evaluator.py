@@ -22,7 +22,8 @@ from dlint.calls.sites import Sites
 from dlint.evaluation import displays, texts
 from dlint.evaluation.comprehensions import Comprehension, Comprehensions
 from dlint.evaluation.containers import Containers
-from dlint.evaluation.dicts.entries import ABSENT, Entries
+from dlint.evaluation.dicts.entries import Entries
+from dlint.evaluation.dicts.own_dicts import ABSENT
 from dlint.evaluation.flow import Flow
 from dlint.evaluation.library.elements import CONTAINERS, contents_of, elements_of
 from dlint.evaluation.library.held import Held

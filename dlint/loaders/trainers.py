@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.evaluation.dicts.entries import ABSENT
+from dlint.evaluation.dicts.own_dicts import ABSENT
 from dlint.evaluation.options.option import ASKED, may_be
 from dlint.knowledge.commands import PARSED_INTO
 from dlint.knowledge.loading import GOES_THROUGH, LIGHTNING_CLI

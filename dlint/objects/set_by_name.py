@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.evaluation.dicts.entries import ABSENT
+from dlint.evaluation.dicts.own_dicts import ABSENT
 from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, functions_in, self_name, statements_in

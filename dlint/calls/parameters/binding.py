@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlint.calls.decorators import fills_arguments
 from dlint.calls.parameters.written import default_of
-from dlint.evaluation.dicts.entries import ABSENT
+from dlint.evaluation.dicts.own_dicts import ABSENT
 from dlint.source.statements import FunctionNode
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.outcomes import Outcome

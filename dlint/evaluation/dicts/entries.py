@@ -9,8 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.evaluation.dicts.own_dicts import ABSENT as ABSENT  # those who ask for entries ask for it here
-from dlint.evaluation.dicts.own_dicts import OwnDicts
+from dlint.evaluation.dicts.own_dicts import ABSENT, OwnDicts
 from dlint.knowledge.commands import CLICK_REST, PARSED
 from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.knowledge.trainers import HPARAMS

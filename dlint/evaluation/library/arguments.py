@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TypeAlias
 
-from dlint.evaluation.dicts.entries import ABSENT
+from dlint.evaluation.dicts.own_dicts import ABSENT
 from dlint.evaluation.interface import Evaluator
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.outcomes import Outcome

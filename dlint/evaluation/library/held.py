@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.evaluation.dicts.entries import ABSENT
+from dlint.evaluation.dicts.own_dicts import ABSENT
 from dlint.evaluation.library.arguments import first, given_whole
 from dlint.evaluation.library.changes import Changes
 from dlint.knowledge.loading import NAMESPACES, OPEN_SETTINGS, kept_parameters

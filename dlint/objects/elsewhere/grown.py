@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from dlint.evaluation.dicts.entries import ABSENT
+from dlint.evaluation.dicts.own_dicts import ABSENT
 from dlint.objects.elsewhere.additions import GROWS, Added, growths, has_code, of_parameters
 from dlint.regex import regex
 from dlint.source.module import Module
