@@ -1,33 +1,31 @@
-"""Sites: where the program calls a function, and where a node of a tree stands.
+"""Sites: where the program calls a function.
 
-Both are asked from the text: a call or a node is found first, and its frame is then one without arguments,
-not bound to a certain call of the function around it.
+They are found from the text, as points are: first the calls that may be meant, then what each is of.
 """
 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.calls.indirect.by_class import sites_by_class
-from dlint.calls.indirect.by_name import NameParts, sites_by_name
+from dlint.calls.indirect.by_name import sites_by_name
+from dlint.calls.indirect.by_text import ByText
 from dlint.calls.indirect.handed_on import Decorators, Way, Ways
 from dlint.calls.indirect.starting import calls_through, handed_over, started
 from dlint.calls.parameters.written import is_static
+from dlint.calls.points import Points
 from dlint.calls.site import Site
-from dlint.evaluation.named import fits
 from dlint.evaluation.questions import begun
 from dlint.objects.classes import is_property
 from dlint.objects.initialisers import base_init_calls
 from dlint.source.desugaring.records import AFTER_INIT
 from dlint.source.expected_errors import expects_error
 from dlint.source.module import Module
-from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, call_of, functions_in, self_name, statements_in
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
-from dlint.values.values import Class, Function, Instance, Key, Partial, Unknown
+from dlint.values.values import Class, Function, Instance, Key, Partial
 
 if TYPE_CHECKING:
     from dlint.calls.interface import Evaluator
@@ -38,16 +36,15 @@ _MOST_FILES = 24
 _MOST_HEIRS = 24
 
 
-class Sites:
-    """The calls of the program's functions, and the frames and points of nodes."""
+class Sites(Points):
+    """The calls of the program's functions."""
 
     def __init__(self, evaluator: Evaluator) -> None:
-        self._evaluator = evaluator
+        super().__init__(evaluator)
         self._known: dict[int, list[Site]] = {}
         self._done: set[int] = set()
         self._partly: set[int] = set()
-        self._asking: dict[Module, list[tuple[str, str, list[ast.AST]]]] = {}
-        self._parts: dict[Module, NameParts | None] = {}
+        self._by_text = ByText(evaluator)
         self._decorators: Decorators = {}
         self.ranks: set[Key] = set()  # what libraries pass first to the functions that they start
 
@@ -159,57 +156,13 @@ class Sites:
 
     def _find_by_text(self, scope: FunctionNode, owner: Class, found: list[Site]) -> None:
         """The calls of a method that is asked for by its name as a text: ``getattr(runner, "train")()``."""
-        self._find_by_part_of_text(scope, owner, found)
-        files = self._evaluator.modules.index.asking_for(scope.name)
-        if not files:
-            return
-        asked = re.compile(rf"\bgetattr\([^\n]*,\s*['\"]{re.escape(scope.name)}['\"]\s*[,)]")
-        for module in self._evaluator.modules.each(files):
-            lines = [line for line, text in enumerate(module.lines, 1) if asked.search(text)]
-            for trail in module.trails_at(lines):
-                for node in walk(trail[-1]):
-                    if isinstance(node, ast.Call) and _asks_for(node.func, scope.name):
-                        site = self._site(node, [*trail, node.func], module, scope, owner)
-                        if site is not None:
-                            found.append(site)
-
-    def _find_by_part_of_text(self, scope: FunctionNode, owner: Class, found: list[Site]) -> None:
-        """The calls of a method whose name a class puts together: ``getattr(self, f"make_{kind}")``."""
-        for cls in self._evaluator.classes.line(owner):
-            parts = self._name_parts(cls.module)
-            if parts is None or not parts.may_make(scope.name):
-                continue
-            for begin, end, trail in self._asked_for(cls.module):
-                if fits(scope.name, begin, end):
-                    ways = Ways(self._evaluator, self._decorators)
-                    self._find_on(ways.calls(cls.module, trail), scope, owner, found)
-
-    def _name_parts(self, module: Module) -> NameParts | None:
-        """The parts of names in a file that asks for attributes by names."""
-        if module not in self._parts:
-            self._parts[module] = NameParts(module.text) if "getattr(" in module.text else None
-        return self._parts[module]
-
-    def _asked_for(self, module: Module) -> list[tuple[str, str, list[ast.AST]]]:
-        """The places of a file that ask for an attribute of which a beginning or end is written out."""
-        known = self._asking.get(module)
-        if known is None:
-            self._asking[module] = []  # for whoever asks for it meanwhile
-            found, whole = self._evaluator.apart(lambda: list(self._asking_in(module)))
-            if whole:
-                self._asking[module] = found
-            else:
-                del self._asking[module]
-            return found
-        return known
-
-    def _asking_in(self, module: Module) -> Iterator[tuple[str, str, list[ast.AST]]]:
-        for trail in module.paths_to("getattr", called=True):
-            call = trail[-2] if len(trail) > 1 else None
-            if isinstance(call, ast.Call) and call.func is trail[-1] and len(call.args) > 1:
-                for name, _ in self._evaluator.values(call.args[1], self.point_of(module, trail)):
-                    if isinstance(name, Unknown) and name.text is not None and any(name.text):
-                        yield (*name.text, trail[:-1])
+        for module, trail in self._by_text.put_together(scope.name, owner):
+            ways = Ways(self._evaluator, self._decorators)
+            self._find_on(ways.calls(module, trail), scope, owner, found)
+        for call, trail, module in self._by_text.written_out(scope.name):
+            site = self._site(call, trail, module, scope, owner)
+            if site is not None:
+                found.append(site)
 
     def _nearest(self, files: list[str], scope: FunctionNode, home: str) -> list[str]:
         """The files to be looked at: of many those that may import the function's own, tests last."""
@@ -373,43 +326,6 @@ class Sites:
                 return False
         return False
 
-    def frame_of(self, module: Module, trail: list[ast.AST]) -> Frame:
-        """The frame, not bound to a certain call, of the scope around the last node of a trail."""
-        frame = self._evaluator.modules.frame(module)
-        owner: Class | None = None
-        for node in trail[1:-1]:
-            if isinstance(node, ast.ClassDef):
-                owner = Class(node, frame)
-                frame = Frame(module, node, frame)
-            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                frame = Frame(module, node, frame, owner=owner)
-                owner = None
-            elif isinstance(node, ast.Lambda):
-                frame = Frame(module, node, frame)
-                owner = None
-        return frame
-
-    def point_of(self, module: Module, trail: list[ast.AST]) -> Point:
-        """The point, in such a frame, of the last node of a trail.
-
-        A decorator, a default and a base belong to the scope outside; they are looked at as inside, which
-        changes nothing for what is asked of them.
-        """
-        frame = self.frame_of(module, trail)
-        start = max(
-            (i for i, node in enumerate(trail[:-1]) if node is frame.scope),
-            default=0,
-        )
-        statement: ast.stmt | None = None
-        point = Point(frame, None)
-        for node in trail[start + 1 :]:
-            if isinstance(node, ast.stmt):
-                statement = node
-                point = Point(frame, statement)
-            elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
-                point = self._evaluator.inside(node, point)
-        return point
-
 
 def _name_of(scope: ast.Lambda, outer: Frame | None) -> str | None:
     """The name that a function or a module gives a lambda: ``make = lambda data: DataLoader(data)``."""
@@ -434,14 +350,6 @@ def _is_called(trail: list[ast.AST]) -> bool:
 def _behind_self(arguments: Arguments) -> Arguments:
     """What a method gets behind the object that it is asked for, where that is written out."""
     return Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats)
-
-
-def _asks_for(node: ast.expr, name: str) -> bool:
-    """Whether an expression is ``getattr(x, "name")``."""
-    match node:
-        case ast.Call(func=ast.Name(id="getattr"), args=[_, ast.Constant(value=str(asked)), *_]):
-            return asked == name
-    return False
 
 
 def _on_self(callee: ast.expr) -> bool:

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from dlint.calls.interface import Evaluator
 
 _ASKING = ("globals()", "sys.modules[", "eval(")
-# One may begin inside another.
-_BEGINS = regex(r"[\"'](\w+_)(?=[\"'{%])")
-_ENDS = regex(r"[\"'}s](?=(_\w+)[\"'])")
 _ASKS = regex(r"\bglobals\(\)\s*(?:\[|\.get\()|\bgetattr\(\s*sys\.modules\[__name__\]|\beval\(")
 
 
@@ -43,23 +40,6 @@ def sites_by_name(evaluator: Evaluator, module: Module, scope: FunctionNode) -> 
                 if _takes(scope, call):
                     point = evaluator.sites.point_of(module, way)
                     yield Site(call, point, arguments_of(call, point))
-
-
-class NameParts:
-    """The parts of names in a text that strings end or begin with: ``f"make_{kind}"``, ``"%s_step"``."""
-
-    def __init__(self, text: str) -> None:
-        self._begins = frozenset(_BEGINS.findall(text))
-        self._ends = frozenset(_ENDS.findall(text))
-
-    def may_make(self, name: str) -> bool:
-        """Whether a name may be put together: a string ends as it begins, or begins as it ends, at one of its
-        underscores."""
-        return any(
-            name[: at + 1] in self._begins or name[at:] in self._ends
-            for at, sign in enumerate(name)
-            if sign == "_" and name[:at].strip("_") and name[at:].strip("_")
-        )
 
 
 def _asked(module: Module, trail: Trail) -> Iterator[tuple[ast.expr, list[tuple[ast.Call, Trail]]]]:
