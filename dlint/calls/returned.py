@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.evaluation.flow import few
+from dlint.evaluation.paths.decisions import few
 from dlint.source.statements import statements_in
 from dlint.values.frame import Point, arguments_of
 from dlint.values.functions import is_generator

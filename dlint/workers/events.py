@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from dlint.evaluation.flow import few
+from dlint.evaluation.paths.decisions import few
 from dlint.source.module import Module
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import display_name

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dlint.evaluation.flow import FORKS
+from dlint.evaluation.paths.decisions import FORKS
 from program.sources import answer_of, cases, files_of, probed
 
 FUNCTIONS = """

@@ -10,7 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.budget.budget import spend
-from dlint.evaluation.flow import few
+from dlint.evaluation.paths.decisions import few
 from dlint.source.nodes import children, walk
 from dlint.source.statements import as_try, ends, expressions
 from dlint.values.frame import Frame, Point

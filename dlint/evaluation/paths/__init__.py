@@ -1,0 +1,1 @@
+"""The paths by which control comes to a place: decisions on the way, and the search along them, backwards."""
