@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, TypeAlias
 
-from dlint.evaluation.containers import ANY
+from dlint.evaluation.contents.contents import ANY
 from dlint.values.frame import Argument, Point
 from dlint.values.outcomes import OUTCOMES, Outcome
 from dlint.values.values import Class, Const, Items, Key, Table, Value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, TypeAlias
 
-from dlint.evaluation.containers import ANY
+from dlint.evaluation.contents.contents import ANY
 from dlint.values.frame import Point
 from dlint.values.outcomes import OUTCOMES, Outcome, told_apart
 from dlint.values.values import Const, Items, Key, Made, Table, Unknown, Value
