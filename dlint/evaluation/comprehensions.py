@@ -7,6 +7,7 @@ import ast
 from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.evaluation.contents.contents import ANY
+from dlint.evaluation.contents.unpacked import unpacked
 from dlint.values.frame import Argument, Point
 from dlint.values.outcomes import OUTCOMES, Outcome
 from dlint.values.values import Class, Const, Items, Key, Table, Value
@@ -49,7 +50,7 @@ class Comprehensions:
             inner = point
             for generator in node.generators:
                 source = Argument(generator.iter, inner, element=True)
-                inner = inner.binding(self._evaluator.names.unpacked(generator.target, source))
+                inner = inner.binding(unpacked(self._evaluator, generator.target, source))
             self._insides[mark] = inner
         return inner
 
@@ -71,7 +72,7 @@ class Comprehensions:
             mark = (id(node), point.key, id(point.locals), which, item.key)
             inner = self._insides.get(mark)
             if inner is None:
-                given = self._evaluator.names.unpacked(generator.target, Argument(None, None, item))
+                given = unpacked(self._evaluator, generator.target, Argument(None, None, item))
                 inner = self._insides[mark] = point.round(given, (id(node), which))
             adds = self._adds(generator.ifs, inner, world)
             if adds is None:

@@ -5,37 +5,18 @@ from __future__ import annotations
 import ast
 import builtins
 import itertools
-from functools import partial
 from typing import TYPE_CHECKING
 
+from dlint.evaluation.contents.changed import Changed
+from dlint.evaluation.contents.unpacked import parts
 from dlint.evaluation.dicts.handed import after_call
 from dlint.source.nodes import walk
-from dlint.source.statements import (
-    FunctionNode,
-    changed_names,
-    dotted,
-    parameters,
-    steps,
-    taken,
-    target_names,
-)
+from dlint.source.statements import FunctionNode, changed_names, dotted, parameters, taken, target_names
 from dlint.values.frame import Argument, Frame, Point, arguments_of
 from dlint.values.operators import operate
-from dlint.values.outcomes import Outcome, told_apart, widened, within
-from dlint.values.values import (
-    GENERATOR,
-    Class,
-    Const,
-    External,
-    Function,
-    Instance,
-    Items,
-    Made,
-    Table,
-    Unknown,
-    Value,
-)
-from dlint.values.worlds import HERE, World
+from dlint.values.outcomes import Outcome, told_apart, within
+from dlint.values.values import GENERATOR, Class, Const, External, Function, Items, Table, Unknown, Value
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
@@ -43,7 +24,6 @@ if TYPE_CHECKING:
 # Each module has others of these: one is run as the script, and what it imports is not.
 _OF_EACH_MODULE = frozenset({"__name__", "__doc__", "__package__", "__loader__", "__spec__"})
 _BUILTINS = frozenset(dir(builtins)) - _OF_EACH_MODULE
-_CHANGES = 40
 
 
 class Names:
@@ -51,8 +31,7 @@ class Names:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        # Statements whose earlier state is being asked for: how deep, and whether they met themselves.
-        self._changing: dict[tuple[int, str, object], list[int]] = {}
+        self._changed = Changed(evaluator)
         self._nonlocal: dict[int, frozenset[str]] = {}
         self._asked: dict[int, frozenset[str]] = {}
 
@@ -156,45 +135,45 @@ class Names:
         if name in frame.layout.aliased.get(id(statement), ()):
             return [
                 (evaluator.containers.forgotten(held, before), w)
-                for held, w in self._before(name, before, world)
+                for held, w in self._changed.before(name, before, world)
             ]
         match statement:
             case ast.Expr(value=ast.Call() as call) | ast.Assign(value=ast.Call() as call) if (
                 name in frame.layout.handed.get(id(statement), ())
             ):
-                return after_call(evaluator, call, name, self._before(name, before, world), before)
-        inside = self._inside(statement, name, before, world)
+                return after_call(evaluator, call, name, self._changed.before(name, before, world), before)
+        inside = self._changed.inside(statement, name, before, world)
         if inside is not None:
             return inside
         match statement:
             case ast.Assign(targets=targets, value=value):
                 for target in reversed(targets):
                     if isinstance(target, ast.Subscript) and dotted(target.value) == name:
-                        return self._stored(target, Argument(value, before), name, before, world)
+                        return self._changed.stored(target, Argument(value, before), name, before, world)
                     if name in target_names(target):
                         return self._assigned(target, Argument(value, before), name, before, world)
                 if name in changed_names(statement):
-                    return self._left(name, before, world)
+                    return self._changed.left(name, before, world)
                 return self._named_inside(value, name, before, world)
             case ast.AugAssign(target=target, op=op, value=value):
                 if isinstance(target, ast.Subscript):
-                    return self._before(name, before, world)
+                    return self._changed.before(name, before, world)
                 binary = ast.BinOp(left=_load(target), op=op, right=value)
                 ast.copy_location(binary, statement)
                 return [
                     (operate(binary, left, right, before), v)
-                    for left, w in self._before(name, before, world)
+                    for left, w in self._changed.before(name, before, world)
                     for right, v in evaluator.values(value, before, w)
                 ]
             case ast.Expr(value=ast.Call() as call) if not any(path == name for path, _ in taken(statement)):
                 return [
                     outcome
-                    for held, w in self._before(name, before, world)
+                    for held, w in self._changed.before(name, before, world)
                     for outcome in evaluator.containers.mutated(held, call, before, w)
                 ]
             case ast.Expr() | ast.Delete():
                 if name in changed_names(statement):
-                    return self._left(name, before, world)
+                    return self._changed.left(name, before, world)
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 return [(self.function(statement, frame), world)]
             case ast.ClassDef():
@@ -259,105 +238,15 @@ class Names:
                 ]
         return evaluator.values(node, before, world)
 
-    def _inside(self, statement: ast.stmt, name: str, before: Point, world: World) -> list[Outcome] | None:
-        """A container after a statement that changes one in it (``cfg["loader"]["workers"] = 0``); None where
-        it does something else."""
-        match statement:
-            case (
-                ast.Assign(targets=[ast.Subscript(value=ast.Subscript() | ast.Call() as held)])
-                | ast.AugAssign(target=ast.Subscript(value=ast.Subscript() | ast.Call() as held))
-                | ast.Delete(targets=[ast.Subscript(value=ast.Subscript() | ast.Call() as held)])
-                | ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Subscript() | ast.Call() as held)))
-            ):
-                root, keys = steps(held)
-            case _:
-                return None
-        if not keys or dotted(root) != name:
-            return None
-        change = partial(self._changed_inside, statement, before)
-        return [
-            outcome
-            for whole, w in self._before(name, before, world)
-            for outcome in self._evaluator.containers.within(whole, keys, change, before, w)
-        ]
-
-    def _changed_inside(
-        self, statement: ast.stmt, before: Point, inner: Value, world: World
-    ) -> list[Outcome]:
-        """What such a statement leaves of the container that it changes."""
-        containers = self._evaluator.containers
-        match statement:
-            case ast.Assign(targets=[ast.Subscript() as target], value=value):
-                return [
-                    (changed, w)
-                    for stored, w in self._evaluator.values(value, before, world)
-                    for changed in containers.stored(inner, target, stored, before, w)
-                ]
-            case ast.Delete(targets=[ast.Subscript(slice=key)]):
-                return containers.without(inner, [key], before, world)
-            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="pop"), args=[key, *_])):
-                return containers.without(inner, [key], before, world)
-            case ast.Expr(value=ast.Call() as call):
-                return containers.mutated(inner, call, before, world)
-        return [(containers.forgotten(inner, before), world)]
-
     def _entered(self, value: Value) -> list[Value]:
         """What ``with`` gives for a context manager: of one that is a generator, what it yields."""
         if isinstance(value, Items) and value.kind == GENERATOR:
             return self._evaluator.containers.elements(value)
         return [value]
 
-    def _left(self, name: str, before: Point, world: World) -> list[Outcome]:
-        """A container after a statement that takes entries out of it."""
-        keys = _keys(before.statement, name)
-        return [
-            outcome
-            for held, w in self._before(name, before, world)
-            for outcome in self._evaluator.containers.without(held, keys, before, w)
-        ]
-
     def function(self, node: FunctionNode, frame: Frame) -> Value:
         """A function as its scope sees it; one decorated with what makes a class method is bound later."""
         return Function(node, frame)
-
-    def _before(self, name: str, before: Point, world: World) -> list[Outcome]:
-        """The values that a name, or the attribute that a dotted name is, had before a statement that
-        changes it. In a loop that may be what the same statement left the time before: containers are
-        then open, other values unknown."""
-        mark = (id(before.statement), name, before.frame.key)
-        if mark in self._changing:
-            self._changing[mark][1] = 1
-            self._evaluator.cut(self._changing[mark][0])
-            return [(Unknown(("changed", *mark)), world)]
-        if len(self._changing) > _CHANGES:
-            self._evaluator.cut()
-            return [(Unknown(("changed", *mark)), world)]
-        return self._evaluator.answer(("before", *mark), world, lambda w: self._held(name, before, mark, w))
-
-    def _held(self, name: str, before: Point, mark: tuple[int, str, object], world: World) -> list[Outcome]:
-        state = self._changing[mark] = [self._evaluator.depth, 0]
-        try:
-            if "." not in name:
-                outcomes = self.lookup(name, before, world)
-            else:
-                expression = ast.parse(name, mode="eval").body
-                outcomes = self._evaluator.values(expression, before, world)
-        finally:
-            del self._changing[mark]
-        if state[1]:
-            itself = Unknown(("changed", *mark)).key
-            known = [(self._opened(value, name, before), w) for value, w in outcomes if value.key != itself]
-            outcomes = known or outcomes
-        return widened(outcomes, world)
-
-    def _opened(self, value: Value, name: str, before: Point) -> Value:
-        """A value after any number of rounds of a loop that changes it."""
-        if isinstance(value, Items | Table):
-            return self._evaluator.containers.opened(value, _keys(before.statement, name), before)
-        if isinstance(value, Instance) and not isinstance(before.statement, ast.AugAssign):
-            return value  # an object of the program stays that, whatever its ``update`` does
-        mark = (id(before.statement), name, before.frame.key)
-        return value if isinstance(value, Unknown) else Unknown(("rounds", mark))
 
     def _assigned(
         self, target: ast.expr, source: Argument, name: str, before: Point, world: World
@@ -367,7 +256,7 @@ class Names:
             return [
                 outcome
                 for value, w in evaluator.value_of(source, world)
-                for part, inner in self._parts(target, value)
+                for part, inner in parts(self._evaluator, target, value)
                 if name in target_names(inner)
                 for outcome in self._assigned(inner, Argument(None, None, part), name, before, w)
             ]
@@ -376,54 +265,6 @@ class Names:
                 return [(source.value, world)]
             return [(Unknown(("rest", id(target), before.frame.key)), world)]
         return evaluator.value_of(source, world)
-
-    def _stored(
-        self, target: ast.Subscript, source: Argument, name: str, before: Point, world: World
-    ) -> list[Outcome]:
-        """A container after ``name[key] = source``."""
-        return [
-            (changed, v)
-            for held, w in self._left(name, before, world)
-            for value, v in self._evaluator.value_of(source, w)
-            for changed in self._evaluator.containers.stored(held, target, value, before, v)
-        ]
-
-    def _parts(self, target: ast.Tuple | ast.List, value: Value) -> list[tuple[Value, ast.expr]]:
-        """What each target of an unpacking gets."""
-        value = self._evaluator.records.as_tuple(value, HERE) or value
-        if isinstance(value, Items) and not value.open and value.kind != GENERATOR:
-            starred = [at for at, each in enumerate(target.elts) if isinstance(each, ast.Starred)]
-            if not starred and len(value.items) == len(target.elts):
-                return list(zip(value.items, target.elts, strict=True))
-            if len(starred) == 1 and len(value.items) >= len(target.elts) - 1:
-                before, behind = starred[0], len(target.elts) - starred[0] - 1
-                rest = len(value.items) - behind
-                parts = [*value.items[:before], Items("list", value.items[before:rest]), *value.items[rest:]]
-                return list(zip(parts, target.elts, strict=True))
-        if isinstance(value, Made):
-            # Parts of a library's object (random_split, train_test_split) are made of the same things.
-            return [
-                (self._evaluator.containers.part(value, index), inner)
-                for index, inner in enumerate(target.elts)
-            ]
-        return [(Unknown(("part", value.key, index)), inner) for index, inner in enumerate(target.elts)]
-
-    def unpacked(self, target: ast.expr, source: Argument) -> dict[str, Argument]:
-        """The variables of a comprehension and what they hold."""
-        if isinstance(target, ast.Name):
-            return {target.id: source}
-        if not isinstance(target, ast.Tuple | ast.List):
-            return {}
-        if source.value is None:
-            return {
-                name: Argument(source.expression, source.point, element=True, taken=(target, name))
-                for name in target_names(target)
-            }
-        return {
-            name: Argument(None, None, part)
-            for part, inner in self._parts(target, source.value)
-            for name in target_names(inner)
-        }
 
     def taken(self, argument: Argument, world: World) -> list[Outcome]:
         """What a variable of a comprehension gets of each element."""
@@ -436,15 +277,10 @@ class Names:
             lambda w: [
                 (part, v)
                 for value, v in self._evaluator.value_of(whole, w)
-                for part, inner in self._parts(target, value)
+                for part, inner in parts(self._evaluator, target, value)
                 if name in target_names(inner)
             ],
         )
-
-
-def _keys(statement: ast.stmt | None, name: str) -> list[ast.expr]:
-    """The keys of what a statement takes out of a container."""
-    return [key for path, key in taken(statement) if path == name] if statement is not None else []
 
 
 def _load(target: ast.expr) -> ast.expr:
