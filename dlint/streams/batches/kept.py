@@ -17,11 +17,12 @@ from dlint.streams.batches.new_keys import AreNumbers, Keys
 from dlint.streams.batches.put_by_helpers import GivenBack, Inside, Put, entry_of
 from dlint.streams.batches.rounds import Tests, bounds, goes_on, stops
 from dlint.streams.batches.treated import shows_holder
-from dlint.streams.memory.held import Callees, Held, as_list
+from dlint.streams.memory.held import Held
 from dlint.streams.memory.known_keys import comes_out, speaks_of
-from dlint.streams.memory.loops import stay, telling
+from dlint.streams.memory.loops import as_list, stay, telling
 from dlint.streams.memory.places import Named, Values, View, named
 from dlint.streams.memory.transfer import Overwrites, bind, go_through, inner_blocks, nothing
+from dlint.streams.memory.views import Callees
 
 # Methods of a list and what they do with their argument: keep it, or what it gives when it is gone through.
 _ADDS = {"append": False, "appendleft": False, "extend": True}

@@ -14,10 +14,11 @@ from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import blocks, dotted, own_names, parameters, statements_in
 from dlint.streams.memory.emptied import empties, leaves
-from dlint.streams.memory.held import Callees, Held, as_list
-from dlint.streams.memory.loops import called_on, stay, telling
+from dlint.streams.memory.held import Held
+from dlint.streams.memory.loops import as_list, called_on, stay, telling
 from dlint.streams.memory.places import Named, View
 from dlint.streams.memory.transfer import go_through
+from dlint.streams.memory.views import Callees
 from dlint.values.values import Function, Key, Value
 
 # So long a function does something else as well.

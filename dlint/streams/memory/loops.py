@@ -150,3 +150,17 @@ def stay(around: ast.For | ast.FunctionDef, inner: list[ast.For]) -> bool:
             if path in paths or (is_set and any(each.startswith(f"{path}.") for each in paths)):
                 return False
     return "" not in paths
+
+
+def as_list(node: ast.expr) -> ast.expr:
+    """What is gone through, as the list of what it gives where it is a generator or a ``map``."""
+    match node:
+        case ast.GeneratorExp(elt=each, generators=generators):
+            return ast.copy_location(ast.ListComp(each, generators), node)
+        case ast.Call(
+            func=ast.Name(id="map"),
+            args=[ast.Lambda(args=ast.arguments(args=[ast.arg(arg=name)]), body=each), source],
+        ):
+            target = ast.Name(name, ast.Store())
+            return ast.copy_location(ast.ListComp(each, [ast.comprehension(target, source, [], 0)]), node)
+    return node
