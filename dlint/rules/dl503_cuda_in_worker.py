@@ -108,7 +108,8 @@ from dlint.fork.gpu.held import OnGpu, held_on_gpu, ways_with_workers
 from dlint.fork.gpu.hidden import gpus_are_hidden
 from dlint.fork.gpu.other_objects import is_told_to_others
 from dlint.fork.gpu.parent import default_on_gpu, parent_uses_gpu
-from dlint.fork.gpu.placed import may_name_device, uses_gpu
+from dlint.fork.gpu.placed import uses_gpu
+from dlint.fork.gpu.told import may_name_device
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.processes.devices import (
     DEVICE_KEYWORDS,

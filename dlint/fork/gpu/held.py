@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from dlint.calls.parameters.written import written
 from dlint.fork.gpu.moves import Put, is_brought_back, may_come_back
 from dlint.fork.gpu.own_methods import put_by_methods
 from dlint.fork.gpu.placed import (
-    argument_of,
     is_empty_list,
     moved_between,
     moved_in_place,
@@ -256,7 +256,7 @@ def _given_away(
     end = use.loader.point
     for name, _, point, w in evaluator.construction.stores(owner, world, names):
         stored = getattr(point.statement, "value", None)
-        given = argument_of(stored.id, point.frame) if isinstance(stored, ast.Name) else None
+        given = _argument_of(stored.id, point.frame) if isinstance(stored, ast.Name) else None
         if given is None or given.expression is None or given.point is None:
             continue
         held, at = given.expression, given.point
@@ -268,6 +268,13 @@ def _given_away(
             held = held.func.value
         if isinstance(held, ast.Name) and at.statement is not None and at.frame.scope is end.frame.scope:
             yield name, held, at, end, w
+
+
+def _argument_of(name: str, frame: Frame) -> Argument | None:
+    """What the call of a function gives to a parameter, where that is written out there."""
+    if not isinstance(frame.scope, FunctionNode) or frame.arguments is None:
+        return None
+    return written(name, frame.scope, frame.arguments, frame.receiver is not None)
 
 
 def _comes_back(evaluator: Evaluator, use: WorkerUse, owner: Instance, name: str, world: World) -> bool:

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.evaluation.options.option import option_of
-from dlint.fork.gpu.placed import chooses_gpu, names_gpu, uses_gpu
+from dlint.fork.gpu.placed import names_gpu, uses_gpu
+from dlint.fork.gpu.told import chooses_gpu
 from dlint.fork.sides import calls_named, worker_functions
 from dlint.fork.together import beside, run_together
 from dlint.knowledge.processes.devices import ENDS_FOR_FORKED, MOVES, PIN, PREPARE, SET_DEFAULT

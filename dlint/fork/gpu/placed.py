@@ -9,17 +9,16 @@ from dlint.calls.parameters.written import written
 from dlint.evaluation.options.option import setting_of
 from dlint.fork.gpu.moves import Put, is_only_asked, last_move, may_come_back, move_between
 from dlint.fork.gpu.networks import gives_there, is_a_network, moved_by_trainer
+from dlint.fork.gpu.told import asks_for_worker, chooses_gpu, is_mapped, may_name_device, told_devices
 from dlint.knowledge.callbacks import runs_parts
 from dlint.knowledge.processes.devices import (
     CHOOSE_DEVICE,
     DEVICE,
     DEVICE_KEYWORDS,
-    DEVICE_MAP,
     DEVICE_NAMES,
     LOADS_NETWORK,
     MOVES,
     PRESENT_GPU,
-    SPREAD,
     TYPED,
     asks_place,
     is_cuda,
@@ -35,10 +34,10 @@ from dlint.knowledge.processes.devices import (
 )
 from dlint.knowledge.tensors import JOINS
 from dlint.source.statements import FunctionNode, dotted, parameters
-from dlint.values.frame import Argument, Frame, Point, arguments_of, layout_of
+from dlint.values.frame import Frame, Point, arguments_of, layout_of
 from dlint.values.places import places_around
-from dlint.values.values import Const, External, Function, Items, Made, Table, Unknown, Value
-from dlint.values.worlds import HERE, World
+from dlint.values.values import Const, External, Function, Items, Made, Unknown, Value
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -82,24 +81,9 @@ def uses_gpu(evaluator: Evaluator, call: ast.Call, point: Point, world: World, f
     return any(moved_by_trainer(evaluator, argument, point, world) for argument in given) or any(
         may_be_cuda(evaluator, each, w, of_torch or not of_others, far)
         for argument in given
-        if not _asks_for_worker(evaluator, argument, point)
+        if not asks_for_worker(evaluator, argument, point)
         for value, w in evaluator.values(argument, point, world)
-        for each in _handed_on(value)
-    )
-
-
-def _handed_on(value: Value) -> list[Value]:
-    """What may be a device of an argument, or of the arguments that ``.to(*args, **kwargs)`` hands on."""
-    if isinstance(value, Table):
-        return [value.items[name] for name in DEVICE_KEYWORDS if name in value.items]
-    return list(value.items[:1]) if isinstance(value, Items) else [value]
-
-
-def _asks_for_worker(evaluator: Evaluator, node: ast.expr, point: Point) -> bool:
-    """Whether a function gives something that asks which worker this is: ``.to(device_here())``."""
-    return isinstance(node, ast.Call) and any(
-        isinstance(callee, Function) and "get_worker_info" in callee.module.text_of(callee.node)
-        for callee, _ in evaluator.values(node.func, point)
+        for each in told_devices(value)
     )
 
 
@@ -111,14 +95,6 @@ def names_gpu(evaluator: Evaluator, node: ast.expr, point: Point, world: World) 
         or (isinstance(value, Const) and isinstance(value.value, str) and makes_cuda_tensor(value.value))
         for value, w in evaluator.values(node, point, world)
     )
-
-
-def may_name_device(call: ast.Call) -> bool:
-    """Whether a call may say on which device something is to be."""
-    method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-    name = call.func.id if isinstance(call.func, ast.Name) else method
-    named = any(keyword.arg in DEVICE_KEYWORDS for keyword in call.keywords)
-    return named or method in MOVES or method == TYPED or name.endswith("Tensor")
 
 
 def may_be_cuda(
@@ -189,23 +165,6 @@ def _of_device(evaluator: Evaluator, value: External, world: World, far: int) ->
     return False
 
 
-def chooses_gpu(evaluator: Evaluator, member: External, world: World = HERE) -> bool:
-    """Whether the owner of a method or attribute chooses the device itself, and takes a GPU where it can."""
-    made = member.owner
-    if made is None or made.name not in CHOOSE_DEVICE:
-        return False
-    keyword, position, on_gpu = CHOOSE_DEVICE[made.name]
-    arguments = made.arguments
-    if arguments.spread or arguments.splats:
-        return False
-    given = arguments.keywords.get(keyword)
-    if given is None and position is not None:
-        given = next(iter(arguments.positional[position : position + 1]), None)
-    return given is None or any(
-        isinstance(value, Const) and value.value in on_gpu for value, _ in evaluator.value_of(given, world)
-    )
-
-
 def put_of(evaluator: Evaluator, value: Value, world: World, far: int = 0) -> Put | None:
     """What put a value on the GPU, as far as that shows in how a library has made it; of a list, one of the
     things in it."""
@@ -238,7 +197,7 @@ def where_put(evaluator: Evaluator, node: ast.expr, point: Point, world: World, 
     match node:
         case ast.Call(func=func):
             named = may_name_device(node) and uses_gpu(evaluator, node, point, world, far)
-            if named or _is_mapped(evaluator, node, point, world):
+            if named or is_mapped(evaluator, node, point, world):
                 return Put(node, point)
             callees = [value for value, _ in evaluator.values(func, point, world)]
             names = [callee.name for callee in callees if isinstance(callee, External)]
@@ -336,20 +295,6 @@ def _run_there(evaluator: Evaluator, call: ast.Call, point: Point, world: World,
     return Put(call, point) if run and all(gives_there(evaluator, each) for each in run) else None
 
 
-def _is_mapped(evaluator: Evaluator, call: ast.Call, point: Point, world: World) -> bool:
-    """Whether a network is loaded to GPUs: ``from_pretrained(name, device_map="auto")``."""
-    return (
-        isinstance(call.func, ast.Attribute)
-        and call.func.attr == "from_pretrained"
-        and any(
-            isinstance(value, Const) and (value.value in SPREAD or is_cuda(value.value))
-            for keyword in call.keywords
-            if keyword.arg == DEVICE_MAP
-            for value, _ in evaluator.values(keyword.value, point, world)
-        )
-    )
-
-
 def _first(evaluator: Evaluator, nodes: list[ast.expr], point: Point, world: World, far: int) -> Put | None:
     return next((put for node in nodes if (put := where_put(evaluator, node, point, world, far + 1))), None)
 
@@ -445,13 +390,6 @@ def _given(evaluator: Evaluator, name: str, frame: Frame, world: World, far: int
             return None
         puts.append(put)
     return next(iter(puts), None)
-
-
-def argument_of(name: str, frame: Frame) -> Argument | None:
-    """What the call of a function gives to a parameter, where that is written out there."""
-    if not isinstance(frame.scope, FunctionNode) or frame.arguments is None:
-        return None
-    return written(name, frame.scope, frame.arguments, frame.receiver is not None)
 
 
 def moved_between(
