@@ -68,6 +68,16 @@ class Flow:
             if w.known(mark) in (None, id(statement))
         ]
 
+    def assigned(
+        self, name: str, point: Point, world: World, *, anew: bool = False
+    ) -> tuple[ast.expr, Point] | None:
+        """What the one assignment gives to a name that reaches a point, and where that stands; None where
+        several do, or the name is bound otherwise."""
+        match self.definitions(name, point, world, anew=anew):
+            case [(ast.Assign(targets=[ast.Name()], value=value) as statement, _)]:
+                return value, Point(point.frame, statement)
+        return None
+
     def _found(
         self,
         name: str,

@@ -244,9 +244,8 @@ def _are_found_by(evaluator: Evaluator, paths: ast.expr, point: Point, suffix: s
         ):
             return _ends_in(pattern, suffix)
         case ast.Name() if far and paths.id not in point.locals:
-            match [statement for statement, _ in evaluator.flow.definitions(paths.id, point, HERE)]:
-                case [ast.Assign(targets=[ast.Name()], value=found) as statement]:
-                    return _are_found_by(evaluator, found, Point(point.frame, statement), suffix, far - 1)
+            bound = evaluator.flow.assigned(paths.id, point, HERE)
+            return bound is not None and _are_found_by(evaluator, *bound, suffix, far - 1)
     return False
 
 

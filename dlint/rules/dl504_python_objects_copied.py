@@ -165,13 +165,8 @@ def _is_of_few(program: Program, statement: ast.Assign, point: Point, instance: 
 def _repeats(program: Program, node: ast.expr, point: Point) -> bool:
     """Whether an expression is a list that is written out and repeated, or several of them."""
     if isinstance(node, ast.Name):
-        bound = [each for each, _ in program.evaluator.flow.definitions(node.id, point, HERE)]
-        match bound:
-            case [ast.Assign(targets=[ast.Name()], value=value) as statement]:
-                return not isinstance(value, ast.Name) and _repeats(
-                    program, value, Point(point.frame, statement)
-                )
-        return False
+        bound = program.evaluator.flow.assigned(node.id, point, HERE)
+        return bound is not None and not isinstance(bound[0], ast.Name) and _repeats(program, *bound)
     match node:
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             return _repeats(program, left, point) and _repeats(program, right, point)

@@ -200,11 +200,8 @@ def _named(program: Program, source: ast.expr, event: Event) -> ast.expr:
     """The attribute that a variable of the function is another name for: ``rows = self.rows``."""
     if not isinstance(source, ast.Name) or source.id not in event.point.frame.layout.binds:
         return source
-    bound = program.evaluator.flow.definitions(source.id, event.point, event.world)
-    match [statement for statement, _ in bound]:
-        case [ast.Assign(targets=[ast.Name()], value=ast.Attribute() as held)]:
-            return held
-    return source
+    bound = program.evaluator.flow.assigned(source.id, event.point, event.world)
+    return bound[0] if bound is not None and isinstance(bound[0], ast.Attribute) else source
 
 
 def _is_around(name: str, frame: Frame) -> bool:

@@ -194,11 +194,10 @@ class _Trace:
                 case ast.Subscript(value=value) | ast.Attribute(value=value):
                     part = value
                 case ast.Name(id=name) if name in point.frame.layout.binds:
-                    match self._evaluator.flow.definitions(name, point, world):
-                        case [(ast.Assign(targets=[ast.Name()], value=value) as statement, _)]:
-                            part, point = value, Point(point.frame, statement)
-                        case _:
-                            break
+                    bound = self._evaluator.flow.assigned(name, point, world)
+                    if bound is None:
+                        break
+                    part, point = bound
                 case _:
                     break
         return part

@@ -98,11 +98,10 @@ def unwrapped(evaluator: Evaluator, node: ast.expr, point: Point, world: World) 
                     break
                 node = first
             case ast.Name(id=name) if name in point.frame.layout.binds and name not in point.locals:
-                match evaluator.flow.definitions(name, point, world, anew=True):
-                    case [(ast.Assign(targets=[ast.Name()], value=value) as statement, _)]:
-                        node, point = value, Point(point.frame, statement)
-                    case _:
-                        break
+                bound = evaluator.flow.assigned(name, point, world, anew=True)
+                if bound is None:
+                    break
+                node, point = bound
             case _:
                 break
     return node, point

@@ -76,9 +76,7 @@ class WhileLoops:
         ):
             return None
         if isinstance(most, ast.Name):
-            match [each for each, _ in self._evaluator.flow.definitions(most.id, at, world)]:
-                case [ast.Assign(targets=[ast.Name()], value=most) as defined]:
-                    at = Point(frame, defined)
+            most, at = self._evaluator.flow.assigned(most.id, at, world) or (most, at)
         whole = _whose_length(most)
         if whole is None or cursor is None or not _reads_at(loop, whole, cursor):
             return None
