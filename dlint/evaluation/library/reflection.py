@@ -4,6 +4,7 @@ kind they are."""
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Final
 
 from dlint.evaluation.interface import Evaluator
@@ -123,24 +124,6 @@ def _members(
     ]
 
 
-def _issubclass(
-    evaluator: Evaluator, arguments: Arguments, node: ast.AST, point: Point, world: World
-) -> list[Outcome]:
-    if len(arguments.positional) != 2:
-        return []
-    found: list[Outcome] = []
-    for value, w in first(evaluator, arguments, world):
-        for above, v in evaluator.value_of(arguments.positional[1], w):
-            answer = None
-            if isinstance(value, Class):
-                made = Instance(value, Arguments(), node, point.key)
-                answer = evaluator.classes.is_instance(made, above)
-            found.append(
-                (Unknown(("issubclass", value.key, above.key)) if answer is None else Const(answer), v)
-            )
-    return found
-
-
 def _subclasses(
     evaluator: Evaluator, arguments: Arguments, node: ast.AST, point: Point, world: World
 ) -> list[Outcome]:
@@ -169,19 +152,36 @@ def _type(
     ]
 
 
+def _issubclass(
+    evaluator: Evaluator, arguments: Arguments, node: ast.AST, point: Point, world: World
+) -> list[Outcome]:
+    def is_below(value: Value, above: Value) -> bool | None:
+        if not isinstance(value, Class):
+            return None
+        return evaluator.classes.is_instance(Instance(value, Arguments(), node, point.key), above)
+
+    return _compared(evaluator, arguments, world, "issubclass", is_below)
+
+
 def _isinstance(
     evaluator: Evaluator, arguments: Arguments, node: ast.AST, point: Point, world: World
 ) -> list[Outcome]:
-    if len(arguments.positional) != 2:
-        return []
+    return _compared(evaluator, arguments, world, "isinstance", evaluator.classes.is_instance)
+
+
+def _compared(
+    evaluator: Evaluator,
+    arguments: Arguments,
+    world: World,
+    asks: str,
+    answer_for: Callable[[Value, Value], bool | None],
+) -> list[Outcome]:
+    """What is asked of two things, by each two that they may be; None where that is not known of these."""
     found: list[Outcome] = []
-    for value, w in first(evaluator, arguments, world):
-        for cls, v in evaluator.value_of(arguments.positional[1], w):
-            answer = evaluator.classes.is_instance(value, cls)
-            if answer is None:
-                found.append((Unknown(("isinstance", value.key, cls.key)), v))
-            else:
-                found.append((Const(answer), v))
+    for value, w in first(evaluator, arguments, world) if len(arguments.positional) == 2 else ():
+        for other, v in evaluator.value_of(arguments.positional[1], w):
+            answer = answer_for(value, other)
+            found.append((Unknown((asks, value.key, other.key)) if answer is None else Const(answer), v))
     return found
 
 
