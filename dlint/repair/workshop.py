@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -127,14 +128,8 @@ class Workshop:
         source = self.source(absolute(finding.path))
         edits = Edits(source)
         performer = remedy(finding.remedy.name)
-        try:
+        with _refusing():
             performer.repair(source, finding, edits)
-        except CannotRepair:
-            raise
-        except Exception as error:
-            if wants_traceback():
-                raise
-            raise CannotRepair(f"{FAULT}: {described(error)}") from error
         if not edits:
             raise CannotRepair("the remedy finds nothing to change here")
         hindrance = self._optional.hinders(spread(edits).values())
@@ -150,14 +145,8 @@ class Workshop:
         for path, each in edits.items():
             if each:
                 before = each.source.data
-                try:
+                with _refusing():
                     after = each.source.encode(each.apply())
-                except CannotRepair:
-                    raise
-                except Exception as error:
-                    if wants_traceback():
-                        raise
-                    raise CannotRepair(f"{FAULT}: {described(error)}") from error
                 if after == before:
                     continue
                 check_text(before, after, each.dropped)
@@ -217,3 +206,16 @@ def unite(edits: dict[Path, Edits], others: Mapping[Path, Edits]) -> None:
     """Adds changes that go with those that are there."""
     for path, each in others.items():
         edits.setdefault(path, Edits(each.source)).merge(each)
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """A fault of a remedy is a reason to refuse it, and none to end for the others."""
+    try:
+        yield
+    except CannotRepair:
+        raise
+    except Exception as error:
+        if wants_traceback():
+            raise
+        raise CannotRepair(f"{FAULT}: {described(error)}") from error
