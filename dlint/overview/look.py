@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from dlint import engine
 from dlint.analysis.analysis import Project, programs
@@ -17,6 +18,8 @@ from dlint.overview.views import CallView, LoaderView
 from dlint.project.files import listing
 from dlint.project.paths import display_path
 from dlint.settings.settings import Settings
+
+_View = TypeVar("_View", LoaderView, CallView)
 
 
 def look(paths: Sequence[Path], settings: Settings) -> tuple[list[LoaderView], tuple[Trouble, ...]]:
@@ -75,18 +78,18 @@ def _with_findings(view: LoaderView, placed: Sequence[tuple[Finding, Finding]]) 
 
 def _in_cells(view: LoaderView, notebooks: Notebooks) -> LoaderView:
     """The view with lines of notebooks as lines of their cells."""
-    view = replace(view, workers=tuple(_call_in_cells(call, notebooks) for call in view.workers))
+    calls = tuple(_call_in_cells(call, notebooks) for call in view.workers)
+    return _counted_in_cells(replace(view, workers=calls), notebooks)
+
+
+def _call_in_cells(call: CallView, notebooks: Notebooks) -> CallView:
+    calls = tuple(_call_in_cells(each, notebooks) for each in call.calls)
+    return _counted_in_cells(replace(call, calls=calls), notebooks)
+
+
+def _counted_in_cells(view: _View, notebooks: Notebooks) -> _View:
     notebook = notebooks.of(view.path)
     if notebook is None:
         return view
     start, end = notebook.place(view.line), notebook.place(view.end_line)
     return replace(view, cell=start.cell, line=start.line, end_line=end.line)
-
-
-def _call_in_cells(call: CallView, notebooks: Notebooks) -> CallView:
-    call = replace(call, calls=tuple(_call_in_cells(each, notebooks) for each in call.calls))
-    notebook = notebooks.of(call.path)
-    if notebook is None:
-        return call
-    start, end = notebook.place(call.line), notebook.place(call.end_line)
-    return replace(call, cell=start.cell, line=start.line, end_line=end.line)
