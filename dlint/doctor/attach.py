@@ -188,17 +188,10 @@ def _why_not(tool: str, pid: int) -> str:
     if "ermission" not in said and "ptrace" not in said.lower():
         return f"py-spy cannot read process {pid}: {said}"
     ways = ["as root: sudo env PATH=$PATH dlint doctor PID"]
-    if Path("/.dockerenv").exists() or "docker" in _text("/proc/1/cgroup"):
+    if Path("/.dockerenv").exists() or "docker" in processes.system_text("/proc/1/cgroup"):
         ways.append(
             "in a container: start it with --cap-add SYS_PTRACE (Kubernetes: capabilities.add [SYS_PTRACE])"
         )
-    if _text("/proc/sys/kernel/yama/ptrace_scope").strip() not in ("", "0"):
+    if processes.system_text("/proc/sys/kernel/yama/ptrace_scope").strip() not in ("", "0"):
         ways.append("for your own processes: sudo sysctl kernel.yama.ptrace_scope=0")
     return f"no permission to look at process {pid}. " + "; or ".join(ways)
-
-
-def _text(path: str) -> str:
-    try:
-        return Path(path).read_text(errors="replace")
-    except OSError:
-        return ""

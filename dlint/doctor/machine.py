@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dlint.own_process.safe_path import LEAVE_OUT
+from dlint.running.processes import system_text
 
 _PATIENCE = 120.0  # seconds for importing torch and cv2
 _OPENCV = tuple(
@@ -189,10 +190,12 @@ def _cores() -> float:
 
 
 def _quota() -> float | None:
-    parts = _text("/sys/fs/cgroup/cpu.max").split()
+    parts = system_text("/sys/fs/cgroup/cpu.max").split()
     if len(parts) == 2 and parts[0].isdecimal() and parts[1].isdecimal():
         return int(parts[0]) / int(parts[1])
-    quota, period = (_text(f"/sys/fs/cgroup/cpu/cpu.cfs_{name}_us").strip() for name in ("quota", "period"))
+    quota, period = (
+        system_text(f"/sys/fs/cgroup/cpu/cpu.cfs_{name}_us").strip() for name in ("quota", "period")
+    )
     if quota.isdecimal() and period.isdecimal() and int(period):
         return int(quota) / int(period)
     return None
@@ -247,7 +250,7 @@ def _of_limits() -> list[Fact]:
     except ImportError:
         pass
     places = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-    limit = next((text for place in places if (text := _text(place).strip())), "")
+    limit = next((text for place in places if (text := system_text(place).strip())), "")
     if limit.isdecimal() and int(limit) < 2**50:
         facts.append(
             Fact(
@@ -278,12 +281,12 @@ def _of_variables(environment: Mapping[str, str]) -> list[Fact]:
 
 
 def _of_container() -> list[Fact]:
-    groups = _text("/proc/1/cgroup")
+    groups = system_text("/proc/1/cgroup")
     inside = Path("/.dockerenv").exists() or any(
         name in groups for name in ("docker", "kubepods", "containerd")
     )
     facts = [Fact("container", "yes" if inside else "not seen")]
-    scope = _text("/proc/sys/kernel/yama/ptrace_scope").strip()
+    scope = system_text("/proc/sys/kernel/yama/ptrace_scope").strip()
     if scope not in ("", "0") and getattr(os, "geteuid", lambda: 0)() != 0:
         facts.append(
             Fact(
@@ -293,13 +296,6 @@ def _of_container() -> list[Fact]:
             )
         )
     return facts
-
-
-def _text(path: str) -> str:
-    try:
-        return Path(path).read_text(errors="replace")
-    except OSError:
-        return ""
 
 
 def _size(number: int) -> str:

@@ -26,14 +26,19 @@ def die_with_parent() -> None:
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
+def system_text(path: str) -> str:
+    """What a file of the system says, nothing where it cannot be read: the process may be gone."""
+    try:
+        return Path(path).read_text(errors="replace")
+    except OSError:
+        return ""
+
+
 def _stat(pid: int, task: int | None = None) -> list[str] | None:
     """The fields of a stat file from the state on (the name before it may hold anything)."""
     path = f"/proc/{pid}/stat" if task is None else f"/proc/{pid}/task/{task}/stat"
-    try:
-        text = Path(path).read_text(errors="replace")
-    except OSError:
-        return None
-    return text.rpartition(")")[2].split()
+    text = system_text(path)
+    return text.rpartition(")")[2].split() if text else None
 
 
 def _numbers(folder: str) -> list[int]:
