@@ -230,9 +230,9 @@ def _module_of(statement: cst.CSTNode, *types: type[cst.Import] | type[cst.Impor
     if not isinstance(small, types):
         return None
     if isinstance(small, cst.Import):
-        return _dotted(small.names[0].name)
+        return dotted(small.names[0].name)
     if isinstance(small, cst.ImportFrom) and not small.relative and small.module is not None:
-        return _dotted(small.module)
+        return dotted(small.module)
     return None
 
 
@@ -242,9 +242,10 @@ def _is_relative(statement: cst.CSTNode) -> bool:
     return isinstance(small, cst.ImportFrom) and bool(small.relative)
 
 
-def _dotted(node: cst.BaseExpression) -> str:
+def dotted(node: cst.BaseExpression) -> str:
+    """``a.b.c`` of what an import names."""
     if isinstance(node, cst.Attribute):
-        return f"{_dotted(node.value)}.{node.attr.value}"
+        return f"{dotted(node.value)}.{node.attr.value}"
     assert isinstance(node, cst.Name)
     return node.value
 

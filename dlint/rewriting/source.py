@@ -202,6 +202,10 @@ class Source:
                 yield child
             waiting.extend(reversed(self._children[child]))
 
+    def calls_in(self, node: cst.BaseExpression) -> list[cst.Call]:
+        """The calls in an expression, itself among them, in the order of the text."""
+        return [each for each in [node, *self.descendants(node, cst.Call)] if isinstance(each, cst.Call)]
+
     def has_comments(self, node: cst.CSTNode) -> bool:
         """Whether there is a comment inside ``node``."""
         return any(True for _ in self.descendants(node, cst.Comment))

@@ -247,7 +247,7 @@ def _position(source: Source, node: cst.CSTNode) -> tuple[int, int]:
 
 def _is_of_clock(source: Source, call: cst.Call) -> bool:
     """Whether the seed is the time: other numbers every time are what is wanted."""
-    inside = (source.qualified(each.func) for arg in call.args for each in _calls(source, arg.value))
+    inside = (source.qualified(each.func) for arg in call.args for each in source.calls_in(arg.value))
     return any(name is not None and is_clock(name) for name in inside)
 
 
@@ -302,10 +302,6 @@ def _is_for_parent_too(source: Source, call: cst.Call) -> bool:
     with source.surroundings.asking() as program:
         _, point = source.surroundings.point(source, call, ast.Call)
         return is_for_parent_too(program, point.frame)
-
-
-def _calls(source: Source, value: cst.BaseExpression) -> list[cst.Call]:
-    return [each for each in [value, *source.descendants(value, cst.Call)] if isinstance(each, cst.Call)]
 
 
 def _only_seeds(source: Source, function: cst.FunctionDef) -> bool:

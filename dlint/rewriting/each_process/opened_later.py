@@ -122,7 +122,7 @@ def _check_values(source: Source, program: Program, made: Made) -> None:
                 )
             if isinstance(value, Const) and value.value == NO_FILE and _maps(source, made):
                 raise CannotRepair("it is a map of no file, but of memory: fill one in each process")
-        if any(_method(call) == "fileno" for call in _calls(source, arg.value)):
+        if any(_method(call) == "fileno" for call in source.calls_in(arg.value)):
             _refuse_number(source, arg.value)
 
 
@@ -145,10 +145,6 @@ def _values(source: Source, program: Program, node: cst.BaseExpression) -> Itera
             yield Const("".join(str(each.value) for each in found.values if isinstance(each, ast.Constant)))
         for value, _ in program.evaluator.values(found, point):
             yield value
-
-
-def _calls(source: Source, node: cst.BaseExpression) -> list[cst.Call]:
-    return [each for each in [node, *source.descendants(node, cst.Call)] if isinstance(each, cst.Call)]
 
 
 def _method(call: cst.Call) -> str:

@@ -29,14 +29,14 @@ def imports_of(source: Source, module: str) -> Iterator[Imported]:
             yield from (
                 Imported(statement, _bound(alias, module))
                 for alias in statement.names
-                if f"{_dotted(alias.name)}.".startswith(f"{module}.")
+                if f"{header.dotted(alias.name)}.".startswith(f"{module}.")
             )
         elif statement.module is not None and not statement.relative:
-            here = _dotted(statement.module)
+            here = header.dotted(statement.module)
             names = () if isinstance(statement.names, cst.ImportStar) else statement.names
-            same = [alias for alias in names if f"{here}.{_dotted(alias.name)}" in _spellings(module)]
+            same = [alias for alias in names if f"{here}.{header.dotted(alias.name)}" in _spellings(module)]
             if same:
-                yield Imported(statement, _asname(same[0]) or _dotted(same[0].name))
+                yield Imported(statement, _asname(same[0]) or header.dotted(same[0].name))
             elif f"{here}.".startswith(f"{module}."):
                 yield Imported(statement, None)
 
@@ -70,7 +70,7 @@ def imports_that_bind(name: str, bindings: Sequence[BaseAssignment]) -> list[tup
         if not isinstance(each, ImportAssignment) or not isinstance(statement, cst.Import):
             return None
         for alias in statement.names:
-            dotted = _dotted(alias.name)
+            dotted = header.dotted(alias.name)
             if (_asname(alias) or dotted.partition(".")[0]) == name:
                 found[dotted, _asname(alias) or dotted] = None
     return list(found)
@@ -93,7 +93,7 @@ def _spellings(module: str) -> tuple[str, ...]:
 
 def _bound(alias: cst.ImportAlias, module: str) -> str | None:
     asname = _asname(alias)
-    dotted = _dotted(alias.name)
+    dotted = header.dotted(alias.name)
     if asname is None:
         return module if "." not in module or dotted == module else None
     return asname if dotted in _spellings(module) else None
@@ -101,10 +101,3 @@ def _bound(alias: cst.ImportAlias, module: str) -> str | None:
 
 def _asname(alias: cst.ImportAlias) -> str | None:
     return alias.asname.name.value if alias.asname and isinstance(alias.asname.name, cst.Name) else None
-
-
-def _dotted(node: cst.BaseExpression) -> str:
-    if isinstance(node, cst.Attribute):
-        return f"{_dotted(node.value)}.{node.attr.value}"
-    assert isinstance(node, cst.Name)
-    return node.value
