@@ -133,7 +133,7 @@ class Sites(Points):
                 meant = self._meant(call.func, point, scope)
                 if meant is not None:
                     arguments = arguments_of(call, point)
-                    given = _behind_self(arguments) if meant.receiver is None else arguments
+                    given = arguments.without_first() if meant.receiver is None else arguments
                     found.append(Site(call, point, given))
 
     def _heirs(self, cls: Class) -> list[Class]:
@@ -247,7 +247,7 @@ class Sites(Points):
                     meant = self._meant(function, point, scope)
                     if meant is not None:
                         if owner is not None and meant.receiver is None and not is_static(scope):
-                            arguments = _behind_self(arguments)
+                            arguments = arguments.without_first()
                         found.append(Site(call, point, arguments))
                     continue
             if method:
@@ -299,7 +299,7 @@ class Sites(Points):
                     return Site(call, point, arguments)
             elif isinstance(value, Function) and value.node is scope:
                 if owner is not None and value.receiver is None and not is_static(scope):
-                    arguments = _behind_self(arguments)
+                    arguments = arguments.without_first()
                 return Site(call, point, arguments)
         if owner is not None and self._is_of_heir(call.func, point, scope, owner):
             return Site(call, point, arguments_of(call, point))
@@ -345,11 +345,6 @@ def _is_called(trail: list[ast.AST]) -> bool:
             above = trail[-2]
             return isinstance(above, ast.Call) and above.func is name
     return isinstance(trail[-1], ast.Name)
-
-
-def _behind_self(arguments: Arguments) -> Arguments:
-    """What a method gets behind the object that it is asked for, where that is written out."""
-    return Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats)
 
 
 def _on_self(callee: ast.expr) -> bool:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from dlint.fork.early.opened_late import parent_run, path_of
+from dlint.fork.early.opened_late import is_of, parent_run, path_of
 from dlint.fork.handles import handle_of
 from dlint.fork.kept.by_key import drops_by_key
 from dlint.fork.program import Program
@@ -15,6 +15,7 @@ from dlint.fork.ways.run_by import run_by
 from dlint.fork.ways.surely import is_by_key, is_empty, is_sure
 from dlint.knowledge.processes.handles import EACH, METHODS, PARTS, READ_THROUGH, READS_ON
 from dlint.regex import regex
+from dlint.source.nodes import is_text
 from dlint.source.statements import (
     FunctionNode,
     changed_names,
@@ -150,7 +151,7 @@ def _put_in(program: Program, owner: Instance, names: set[str]) -> Iterator[Held
     if not any(_puts_in(above.node, names) for above in evaluator.classes.line(owner.cls)):
         return
     begun = [frame for _, frame in evaluator.initialisers.of(owner)]
-    own = [frame for frame in run_by(evaluator, begun, surely=True) if _is_of(frame, owner)]
+    own = [frame for frame in run_by(evaluator, begun, surely=True) if is_of(frame, owner)]
     if any(_LETS_GO.search(frame.module.text_of(frame.scope)) for frame in own):
         return
     for frame in own[len(begun) :]:
@@ -226,10 +227,6 @@ def _is_made_empty(name: str, run: list[Frame], constructors: int) -> bool:
         case [(True, ast.Assign(value=made))]:
             return is_empty(made)
     return False
-
-
-def _is_of(frame: Frame, owner: Instance) -> bool:
-    return isinstance(frame.receiver, Instance) and frame.receiver.key == owner.key
 
 
 def _is_own(held: ast.Attribute, frame: Frame) -> bool:
@@ -386,16 +383,16 @@ def _part(node: ast.expr | None) -> tuple[ast.expr, str, bool] | None:
     ``next(s for s in container.streams if s.type == "video")``."""
     match node:
         case ast.Subscript(value=ast.Attribute(value=whole, attr=under), slice=key) if under in PARTS:
-            return whole, under, under not in METHODS or _is_name(key)
+            return whole, under, under not in METHODS or is_text(key)
         case (
             ast.Call(func=ast.Name(id="next"), args=[ast.GeneratorExp() as made, *_])
             | ast.Subscript(value=ast.ListComp() as made)
         ) if (sieved := _sieved(made)) is not None:
             return sieved, EACH, True
         case ast.Subscript(value=whole, slice=key):
-            return whole, "[]", _is_name(key)
+            return whole, "[]", is_text(key)
         case ast.Call(func=ast.Attribute(value=whole, attr=method), args=given) if method in PARTS:
-            return whole, method, method != "get" or (bool(given) and _is_name(given[0]))
+            return whole, method, method != "get" or (bool(given) and is_text(given[0]))
         case ast.Attribute(value=whole, attr=under) if under in PARTS - METHODS:
             return whole, under, True
     return None
@@ -410,7 +407,3 @@ def _sieved(made: ast.GeneratorExp | ast.ListComp) -> ast.expr | None:
         ) if isinstance(each.target, ast.Name) and each.target.id == given:
             return each.iter
     return None
-
-
-def _is_name(index: ast.expr) -> bool:
-    return isinstance(index, ast.Constant) and isinstance(index.value, str)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, statements_in
 from dlint.values.frame import Point
-from dlint.values.places import loops_around, places_around
+from dlint.values.places import is_with_around, loops_around, places_around
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -52,7 +52,7 @@ def surely_comes_before(
         if step is None:
             return False
         at = step.point
-        if any(_is_given_to(step, end) or _is_head_of(at, end.point) for end in ways):
+        if any(_is_given_to(step, end) or is_with_around(at, end.point) for end in ways):
             return True
         for place in places_around(at):
             if place.at < ends.get(id(place.block), 0):
@@ -122,14 +122,8 @@ def _precedes(at: Point, end: Point) -> bool:
     """Whether one point of a scope stands before another, in a block that holds both, or is the head of a
     ``with`` around it."""
     places = {id(place.block): place.at for place in places_around(end)}
-    return _is_head_of(at, end) or any(
+    return is_with_around(at, end) or any(
         place.at < places.get(id(place.block), 0) for place in places_around(at)
-    )
-
-
-def _is_head_of(at: Point, end: Point) -> bool:
-    return isinstance(at.statement, ast.With) and any(
-        place.owner is at.statement for place in places_around(end)
     )
 
 

@@ -231,7 +231,7 @@ class LoaderFinder:
                     if own or isinstance(base, External):
                         given = arguments_of(init, at)
                         if isinstance(base, External):
-                            given = _without_first(given)
+                            given = given.without_first()
                         return _set_by_inits(frames, given)
         return Arguments(splats=[Argument(None, None, Unknown(("init", cls.key)))])
 
@@ -247,7 +247,7 @@ class LoaderFinder:
                     call,
                     point,
                     self._kinds[base.name],
-                    _without_first(arguments),
+                    arguments.without_first(),
                     inherited=True,
                     cls=owner,
                 )
@@ -271,10 +271,6 @@ def _is_parameter(node: ast.expr, point: Point) -> bool:
         and isinstance(scope, FunctionNode)
         and any(each.arg == node.id for each in parameters(scope))
     )
-
-
-def _without_first(arguments: Arguments) -> Arguments:
-    return Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats)
 
 
 def _set_by_inits(frames: list[tuple[Class, Frame]], given: Arguments) -> Arguments:

@@ -207,7 +207,7 @@ def _own_calls(evaluator: Evaluator, cls: Class, frame: Frame, *, named: bool = 
         given = arguments_of(call, point)
         for base, _ in evaluator.values(call.func.value, point):
             if isinstance(base, External) and base.name in LOADERS:
-                given = Arguments(given.positional[1:], given.keywords, given.spread, given.splats)
+                given = given.without_first()
             elif not isinstance(base, Super) or evaluator.classes.member_above(cls, "__init__"):
                 continue
             yield Loader(evaluator, call, point, kind, given, inherited=not named, named=named, cls=cls)

@@ -31,6 +31,7 @@ from dlint.values.values import (
     Key,
     Unknown,
     Value,
+    is_none,
 )
 from dlint.values.worlds import FOLDED, HERE, World
 
@@ -391,6 +392,11 @@ def _is_some(test: ast.expr, number: str) -> bool:
         case ast.Compare(left=asked, ops=[ast.GtE()], comparators=[ast.Constant(value=1)]):
             return ast.dump(asked) == number
     return False
+
+
+def is_given(value: Value | None) -> bool:
+    """Whether a loader gets anything for an argument: not for one that is left out, or is None."""
+    return value is not None and not is_none(value)
 
 
 def is_zero(value: Value | None) -> bool:

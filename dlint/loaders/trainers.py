@@ -16,7 +16,19 @@ from dlint.loaders.loaders import Loader
 from dlint.source.statements import dotted
 from dlint.values.frame import Arguments, Point
 from dlint.values.outcomes import Outcome, told_apart
-from dlint.values.values import Class, Const, External, Instance, Items, Key, Made, Table, Unknown, Value
+from dlint.values.values import (
+    Class,
+    Const,
+    External,
+    Instance,
+    Items,
+    Key,
+    Made,
+    Table,
+    Unknown,
+    Value,
+    is_none,
+)
 from dlint.values.worlds import HERE, OPTION, World
 
 if TYPE_CHECKING:
@@ -52,9 +64,7 @@ class TrainerLoader(Loader):
                     given += self._field(value, name, w)
             return given
         if name == "collate_fn":
-            return [
-                (None if _is_none(value) else value, w) for value, w in super()._argument(COLLATES, world)
-            ]
+            return [(None if is_none(value) else value, w) for value, w in super()._argument(COLLATES, world)]
         return self._datasets(world) if name == "dataset" else [(None, world)]
 
     def _stored(self, name: str, world: World) -> tuple[list[Outcome], list[World]]:
@@ -83,7 +93,7 @@ class TrainerLoader(Loader):
             for value, w in super()._argument(word, world):
                 if isinstance(value, Table):
                     found += [(each, w) for each in value.items.values()]
-                elif value is not None and not _is_none(value):
+                elif value is not None and not is_none(value):
                     found.append((value, w))
         return list(told_apart(found, ("dataset of a trainer", id(self.call)))) or [(None, world)]
 
@@ -91,7 +101,7 @@ class TrainerLoader(Loader):
         """What the trainer's settings say of an argument of its loaders."""
         field, default = FIELDS[name]
         found: list[Outcome] = []
-        if args is None or _is_none(args):
+        if args is None or is_none(args):
             return [(Const(default), world)]
         if isinstance(args, Made) and args.name in SETTINGS:
             found = self._given(args, field, default, world)
@@ -186,7 +196,7 @@ def _given(evaluator: Evaluator, call: ast.Call, point: Point) -> list[Instance]
 def _may_get_data(evaluator: Evaluator, call: ast.Call, point: Point) -> bool:
     """Whether a call is given more than a model: loaders, or a datamodule of which nobody knows the class."""
     others = [*call.args[1:], *(keyword.value for keyword in call.keywords if keyword.arg in GIVEN_DATA)]
-    return any(not _is_none(value) for other in others for value, _ in evaluator.values(other, point))
+    return any(not is_none(value) for other in others for value, _ in evaluator.values(other, point))
 
 
 def _parts(value: Value) -> tuple[Value, ...]:
@@ -194,7 +204,3 @@ def _parts(value: Value) -> tuple[Value, ...]:
     if isinstance(value, Items):
         return value.items
     return tuple(value.items.values()) if isinstance(value, Table) else (value,)
-
-
-def _is_none(value: Value | None) -> bool:
-    return isinstance(value, Const) and value.value is None

@@ -11,7 +11,7 @@ from dlint.randomness.seeds.seeds import seeds_of
 from dlint.source.nodes import walk
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
-from dlint.values.places import places_around
+from dlint.values.places import is_with_around, places_around
 from dlint.values.values import External, Function
 from dlint.values.worlds import World
 from dlint.workers.events import Event
@@ -102,7 +102,7 @@ def is_put_back_by(evaluator: Evaluator, code: WorkerCode, event: Event) -> bool
             mine = places.get(id(point.frame.scope))
             if mine is None:
                 continue
-            if _is_around(point, mine) or (
+            if is_with_around(point, mine) or (
                 not apart and _is_behind(point, mine) and not _is_saved_behind(code, other, point, mine)
             ):
                 return True
@@ -146,13 +146,6 @@ def _is_come_to_again(event: Event) -> bool:
             functions.add(id(link.function.node))
         link = link.above
     return False
-
-
-def _is_around(point: Point, inside: Point) -> bool:
-    """Whether a place is the ``with`` that another of the same function stands in."""
-    return isinstance(point.statement, ast.With) and any(
-        place.owner is point.statement for place in places_around(inside)
-    )
 
 
 def _is_behind(point: Point, before: Point) -> bool:

@@ -95,7 +95,7 @@ from collections.abc import Iterator
 from dlint.knowledge.iterables import PIPELINE, RANKS
 from dlint.knowledge.loading import is_iterable_dataset
 from dlint.knowledge.randomness import SHUFFLES_IN_PLACE, shuffles_unless_told
-from dlint.loaders.loaders import Loader, is_zero
+from dlint.loaders.loaders import Loader, is_given, is_zero
 from dlint.program.asked import for_events, for_made
 from dlint.program.conditions import both, loaded
 from dlint.program.program import Program
@@ -215,18 +215,14 @@ def _is_only_init(program: Program, use: WorkerUse) -> bool:
     """Whether a use's workers may run the one ``worker_init_fn`` that their loader has."""
     if use.loader is None or use.dataset is None:
         return False
-    inits = {value.key for value in use.loader.values("worker_init_fn") if value and _is_given(value)}
+    inits = {value.key for value in use.loader.values("worker_init_fn") if value and is_given(value)}
     return len(inits) == 1 and any(
         value is not None
-        and _is_given(way["worker_init_fn"])
+        and is_given(way["worker_init_fn"])
         and use.dataset.key in (value.key, program.like(value, world)[0].key)
         for way, world in use.loader.ways("dataset", "worker_init_fn")
         for value in [way["dataset"]]
     )
-
-
-def _is_given(value: Value | None) -> bool:
-    return value is not None and not (isinstance(value, Const) and value.value is None)
 
 
 def _is_dataset(program: Program, use: WorkerUse, value: Value) -> bool:

@@ -150,7 +150,7 @@ def _around(trail: list[ast.AST]) -> list[int]:
 def in_words(call: ast.Call, words: Sequence[str]) -> str | int | float | bool | None:
     """What a line of words gives the option that a call declares, None where it does not name it; raises
     ``NotTold`` where it may, but cannot be read so plainly."""
-    flags = _flags(call)
+    flags = flags_of(call)
     if not flags or not all(flag.startswith("-") for flag in flags):
         raise NotTold
     given = {keyword.arg: keyword.value for keyword in call.keywords}
@@ -229,7 +229,8 @@ def _calls(module: Module, method: str) -> Iterator[tuple[ast.Call, list[ast.AST
             yield call, trail
 
 
-def _flags(call: ast.Call) -> list[str]:
+def flags_of(call: ast.Call) -> list[str]:
+    """What an option is called by whoever asks for it: ``-j``, ``--workers``."""
     return [arg.value for arg in call.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
 
 
@@ -238,7 +239,7 @@ def _kept_as(call: ast.Call) -> str | None:
     for keyword in call.keywords:
         if keyword.arg == "dest":
             return str(keyword.value.value) if isinstance(keyword.value, ast.Constant) else None
-    flags = _flags(call)
+    flags = flags_of(call)
     long = [flag for flag in flags if flag.startswith("--")]
     name = (long or flags or [""])[0].lstrip("-")
     return name.replace("-", "_") if long or (flags and flags[0].startswith("-")) else name

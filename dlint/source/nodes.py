@@ -85,6 +85,16 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+def ways_of(value: ast.expr) -> list[ast.expr]:
+    """What an expression may be by its tests: ``a`` and ``b`` of ``a if test else b``."""
+    return [*ways_of(value.body), *ways_of(value.orelse)] if isinstance(value, ast.IfExp) else [value]
+
+
+def is_text(node: ast.expr) -> bool:
+    """Whether an expression is a text that is written out."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
 def speaks_of(pattern: re.Pattern[str], node: ast.AST) -> bool:
     """Whether a name in a node, its own included, matches."""
     return any(

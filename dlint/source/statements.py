@@ -223,6 +223,21 @@ def dotted(node: ast.expr) -> str | None:
     return None
 
 
+def last_name(node: ast.expr) -> str:
+    """The last part of a dotted name, the empty text of what is none."""
+    return (dotted(node) or "").rpartition(".")[2]
+
+
+def decorator_name(decorator: ast.expr) -> str:
+    """The last part of the name of a decorator, called or not."""
+    return last_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
+
+
+def given_in(call: ast.Call) -> list[ast.expr]:
+    """What a call is given by place and by name, as it is written."""
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
 def call_of(trail: list[ast.AST]) -> tuple[ast.Call, list[ast.AST]] | None:
     """The call of what a trail leads to, or of it with types told (``Source[str](path)``), and the trail to
     the called expression."""

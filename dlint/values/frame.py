@@ -110,6 +110,10 @@ class Arguments:
         own = Argument(None, None, receiver)
         return Arguments([own, *self.positional], self.keywords, self.spread, self.splats)
 
+    def without_first(self) -> Arguments:
+        """What a method gets behind its object, where that is written out with the others."""
+        return Arguments(self.positional[1:], self.keywords, self.spread, self.splats)
+
     def after(self, first: Arguments) -> Arguments:
         """These arguments behind those that a partial holds already."""
         return Arguments(

@@ -26,6 +26,13 @@ def places_around(point: Point) -> Iterator[Place]:
         at = place.owner
 
 
+def is_with_around(point: Point, inside: Point) -> bool:
+    """Whether a place is the ``with`` that another of the same function stands in."""
+    return isinstance(point.statement, ast.With) and any(
+        place.owner is point.statement for place in places_around(inside)
+    )
+
+
 def guards_around(point: Point) -> Iterator[Guard]:
     """The tests, within its scope, that decide whether control comes to a point."""
     layout = point.frame.layout

@@ -299,3 +299,8 @@ class Super(Value):
 NONE: Final = Const(None)
 TRUE: Final = Const(True)
 FALSE: Final = Const(False)
+
+
+def is_none(value: Value | None) -> bool:
+    """Whether a value surely is None."""
+    return isinstance(value, Const) and value.value is None

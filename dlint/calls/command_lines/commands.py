@@ -32,6 +32,7 @@ from dlint.knowledge.commands import (
 from dlint.knowledge.loading import LIGHTNING_CLI
 from dlint.knowledge.trainers import DATA_MODULE, HOOKED
 from dlint.regex import regex
+from dlint.source.declared_options import flags_of
 from dlint.source.desugaring.records import is_record
 from dlint.source.statements import FunctionNode, dotted, parameters, self_name
 from dlint.values.frame import Argument, Arguments, Frame, Point
@@ -359,7 +360,7 @@ def _click_default(call: ast.Call, given: dict[str | None, ast.expr]) -> ast.exp
         made = dotted(kind.func if isinstance(kind, ast.Call) else kind) if kind is not None else "str"
         # What its type makes of another text is not told.
         return default if (made or "").rpartition(".")[2] in _TEXTS else None
-    if default is None and (is_flag is not None or any("/" in flag for flag in _flags(call))):
+    if default is None and (is_flag is not None or any("/" in flag for flag in flags_of(call))):
         return ast.Constant(value=False)
     return default
 
@@ -382,7 +383,7 @@ def _hands(call: ast.Call, name: str) -> bool:
 
 def _kept_as(call: ast.Call) -> str | None:
     """The parameter that an option of click's is passed as: a name without dashes, else the longest flag."""
-    flags = _flags(call)
+    flags = flags_of(call)
     if len(flags) != len(call.args):
         return None
     names = [flag for flag in flags if flag.isidentifier()]
@@ -391,7 +392,3 @@ def _kept_as(call: ast.Call) -> str | None:
     long = [flag for flag in flags if flag.startswith("--")] or flags
     on = long[0].partition("/")[0].strip() if long else ""  # ``--keep/--no-keep``
     return on.lstrip("-").replace("-", "_").lower() or None
-
-
-def _flags(call: ast.Call) -> list[str]:
-    return [arg.value for arg in call.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]

@@ -66,7 +66,7 @@ def bound(
     evaluator: Evaluator, arguments: Arguments, node: ast.AST, point: Point, world: World
 ) -> list[Outcome]:
     """``partial(make, size=4)``, ``LazyCall(make)``."""
-    rest = Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats)
+    rest = arguments.without_first()
     return [(Partial(callee, rest), w) for callee, w in first(evaluator, arguments, world)]
 
 

@@ -166,14 +166,14 @@ def is_opened_by(program: Program, opened: Opened, owner: Instance, frames: list
     """Whether what the parent runs opens a handle of an object, and nothing there lets go of it."""
     evaluator, scope, name = program.evaluator, opened.opener, opened.name
     run, drops = parent_run(program, frames), drops_of(name)
-    if not any(frame.scope is scope and _is_of(frame, owner) for frame in run):
+    if not any(frame.scope is scope and is_of(frame, owner) for frame in run):
         return False
     makers = {id(frame.scope) for _, frame in evaluator.initialisers.of(owner)}
     runs = {frame.scope.name for frame in run if isinstance(frame.scope, FunctionNode)} - {"__init__"}
     again = [frame for frame in run if id(frame.scope) in makers and _lets_go_at_last(frame, runs, drops)]
     if again:
         run = parent_run(program, frames, frozenset(id(frame.scope) for frame in again))
-    return any(frame.scope is scope and _is_of(frame, owner) for frame in run) and not any(
+    return any(frame.scope is scope and is_of(frame, owner) for frame in run) and not any(
         id(frame.scope) not in makers and drops.search(frame.module.text_of(frame.scope)) for frame in run
     )
 
@@ -185,7 +185,7 @@ def is_cached_by_constructor(program: Program, opened: Opened, owner: Instance) 
     if not is_cached(scope):
         return False
     run = run_by(evaluator, [frame for _, frame in evaluator.initialisers.of(owner)], surely=True)
-    if not any(frame.scope is scope and _is_of(frame, owner) for frame in run):
+    if not any(frame.scope is scope and is_of(frame, owner) for frame in run):
         return False
     drops = drops_of(name)
     return not any(
@@ -222,5 +222,6 @@ def use_that_opens(program: Program, use: WorkerUse, opened: Opened, owner: Inst
     return None
 
 
-def _is_of(frame: Frame, owner: Instance) -> bool:
+def is_of(frame: Frame, owner: Instance) -> bool:
+    """Whether a frame is one of a method of an object."""
     return isinstance(frame.receiver, Instance) and frame.receiver.key == owner.key

@@ -16,7 +16,7 @@ from dlint.knowledge.iterables import COLLECT, GO_THROUGH
 from dlint.knowledge.loading import LOADERS, is_iterable_dataset
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, dotted, expressions, statements_in
+from dlint.source.statements import FunctionNode, expressions, last_name, statements_in
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.functions import is_generator
 from dlint.values.values import Class, Function, Instance, Items, Key, Made, Unknown, Value
@@ -254,7 +254,7 @@ def _reads(frame: Frame) -> _Reads:
                         func=ast.Name(id="next" | "iter"), args=[ast.Name() | ast.Attribute() as value]
                     ):
                         yield value, point, False
-                    case ast.Call(args=[given]) if _last(node.func) in COLLECT:
+                    case ast.Call(args=[given]) if last_name(node.func) in COLLECT:
                         yield from ((each, point, False) for each in _sources(given))
                         if isinstance(given, ast.GeneratorExp):
                             yield from ((each, point, False) for each in _sources(given.generators[0].iter))
@@ -268,13 +268,11 @@ def _sources(iterable: ast.expr) -> Iterator[ast.expr]:
     match iterable:
         case ast.Name() | ast.Attribute():
             yield iterable
-        case ast.Call(func=function, args=given) if (which := GO_THROUGH.get(_last(function))) is not None:
+        case ast.Call(func=function, args=given) if (
+            which := GO_THROUGH.get(last_name(function))
+        ) is not None:
             for each in given[which]:
                 yield from _sources(each)
-
-
-def _last(function: ast.expr) -> str:
-    return (dotted(function) or "").rpartition(".")[2]
 
 
 def _lengths(frame: Frame) -> _Reads:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.gpu.networks import is_a_network
 from dlint.knowledge.processes.devices import MOVES, asks_for_gpu, stays_there
-from dlint.source.statements import dotted, own_names, statement_at
+from dlint.source.statements import dotted, given_in, own_names, statement_at
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.functions import passed
 from dlint.values.places import tests_around
@@ -87,7 +87,7 @@ def may_come_back(evaluator: Evaluator, path: str, after: int, point: Point, far
             moved = evaluator.values(node.func.value, _point_at(frame, node))
             if moved and all(is_a_network(evaluator, value) for value, _ in moved):
                 return True
-        elif far < _DEEPEST and path in [dotted(each) for each in _given(node)]:
+        elif far < _DEEPEST and path in [dotted(each) for each in given_in(node)]:
             at = _point_at(frame, node)
             for callee, _ in evaluator.values(node.func, at):
                 if isinstance(callee, Function) and not isinstance(callee.node, ast.Lambda):
@@ -123,14 +123,10 @@ def _moves(node: ast.expr, path: str) -> ast.Call | None:
 
 def _names_cpu(call: ast.Call) -> bool:
     """Whether a call says the CPU."""
-    given = [ast.unparse(each) for each in _given(call)]
+    given = [ast.unparse(each) for each in given_in(call)]
     return (isinstance(call.func, ast.Attribute) and call.func.attr == _CPU) or any(
         _CPU in each for each in given
     )
-
-
-def _given(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
 def _point_at(frame: Frame, node: ast.expr) -> Point:

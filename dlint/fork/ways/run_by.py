@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dlint.fork.ways.surely import is_sure, parts_run
 from dlint.knowledge.iterables import COLLECT, GO_THROUGH
 from dlint.source.nodes import COMPREHENSIONS, children
-from dlint.source.statements import dotted, expressions, statements_in
+from dlint.source.statements import expressions, last_name, statements_in
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.functions import is_generator
 from dlint.values.values import Class, Function, Instance, Key
@@ -96,7 +96,7 @@ def _entered_by(evaluator: Evaluator, node: ast.AST, point: Point) -> Iterator[F
     match node:
         case ast.Call():
             yield from _called(evaluator, node, point)
-            if len(node.args) == 1 and _last(node.func) in COLLECT:
+            if len(node.args) == 1 and last_name(node.func) in COLLECT:
                 yield from _gone_through(evaluator, node.args[0], point)
         case ast.Attribute(ctx=ast.Load(), value=held):
             yield from _asked(evaluator, held, node.attr, node, point)
@@ -136,7 +136,7 @@ def _called(evaluator: Evaluator, call: ast.Call, point: Point) -> Iterator[Fram
 def _gone_through(evaluator: Evaluator, held: ast.expr, point: Point) -> Iterator[Frame]:
     """The frames that going through something enters, be it one by one with others
     (``enumerate(self.places())``): the methods that give its items, or the generator that is called there."""
-    which = GO_THROUGH.get(_last(held.func)) if isinstance(held, ast.Call) else None
+    which = GO_THROUGH.get(last_name(held.func)) if isinstance(held, ast.Call) else None
     if which is not None and isinstance(held, ast.Call):
         for each in held.args[which]:
             yield from _gone_through(evaluator, each, point)
@@ -146,10 +146,6 @@ def _gone_through(evaluator: Evaluator, held: ast.expr, point: Point) -> Iterato
         match callee, held:
             case Function(node=ast.FunctionDef() as node), ast.Call() if is_generator(node):
                 yield evaluator.calls.enter(callee, arguments_of(held, point), held, point)
-
-
-def _last(function: ast.expr) -> str:
-    return (dotted(function) or "").rpartition(".")[2]
 
 
 def _asked(evaluator: Evaluator, held: ast.expr, name: str, node: ast.AST, point: Point) -> Iterator[Frame]:

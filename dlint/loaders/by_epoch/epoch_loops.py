@@ -16,7 +16,7 @@ from dlint.loaders.training import evaluates, is_without_gradients, trains_nothi
 from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, own_names, statements_in, target_names
+from dlint.source.statements import dotted, given_in, own_names, statements_in, target_names
 from dlint.values.frame import Point
 from dlint.values.places import loops_around, loops_that_repeat, path_to, places_around
 from dlint.values.values import External, Key
@@ -170,7 +170,7 @@ def _epoch_loops(
                     program.evaluator, point, site
                 ):
                     there = _named_at(iterations, site.call, site.point, node)
-                    waiting.append((site.point, there, site.call, _given(site.call), far + 1))
+                    waiting.append((site.point, there, site.call, given_in(site.call), far + 1))
 
 
 def _counted_in(node: ast.expr, point: Point) -> ast.expr | None:
@@ -197,7 +197,7 @@ def _may_pass(iterations: Iterations, site: Site, loader: Loader) -> bool:
     """Whether a call can hand on a loader: it passes that one, or none that is known."""
     passed = [
         found
-        for node in _given(site.call)
+        for node in given_in(site.call)
         if not isinstance(node, ast.Constant | ast.Lambda)
         for found in iterations.loaders_of(node, site.point)
     ]
@@ -323,10 +323,6 @@ def _last(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _given(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(word.value for word in call.keywords)]
-
-
 def _named_at(
     iterations: Iterations, call: ast.Call, point: Point, inside: ast.expr | None
 ) -> ast.expr | None:
@@ -334,6 +330,6 @@ def _named_at(
     if inside is not None and (dotted(inside) or "").startswith("self."):
         return inside if (dotted(call.func) or "").startswith("self.") else None
     loaders = [
-        node for node in _given(call) if dotted(node) is not None and iterations.is_loader(node, point)
+        node for node in given_in(call) if dotted(node) is not None and iterations.is_loader(node, point)
     ]
     return loaders[0] if len(loaders) == 1 else None

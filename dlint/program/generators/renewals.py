@@ -9,7 +9,7 @@ from dlint.fork.sides import after_fork, asks_for, functions_of, init_visits, na
 from dlint.knowledge.augmentation.augmenters import renews
 from dlint.knowledge.epochs import TELLS
 from dlint.knowledge.randomness import BIT_GENERATORS, RESEEDS
-from dlint.loaders.loaders import Loader, is_zero
+from dlint.loaders.loaders import Loader, is_given, is_zero
 from dlint.loaders.trainers import TrainerLoader
 from dlint.program.program import Program
 from dlint.source.nodes import walk
@@ -54,9 +54,9 @@ def lacks_init(program: Program, loader: Loader, uses: list[WorkerUse]) -> bool:
         for each in loader.ways("num_workers", "worker_init_fn", "shuffle")
         if not (is_zero(each[0]["num_workers"]) or _is_lone(each[0]))
     ]
-    without = [each for each in ways if not _is_function(each[0]["worker_init_fn"])]
+    without = [each for each in ways if not is_given(each[0]["worker_init_fn"])]
     missing = [world for _, world in without]
-    given = [world for way, world in ways if _is_function(way["worker_init_fn"])]
+    given = [world for way, world in ways if is_given(way["worker_init_fn"])]
     if not given or not missing:
         return bool(missing)
     alone = [each for each in without if all(map(each[1].is_of_other_caller, given))]
@@ -80,10 +80,6 @@ def lacks_init(program: Program, loader: Loader, uses: list[WorkerUse]) -> bool:
 def _is_set_from_outside(program: Program, dataset: Value) -> bool:
     """Whether others may store in a dataset what only some callers have there."""
     return isinstance(dataset, Instance) and bool(program.evaluator.attributes.set_from_outside(dataset))
-
-
-def _is_function(value: Value | None) -> bool:
-    return value is not None and not (isinstance(value, Const) and value.value is None)
 
 
 def _is_lone(way: dict[str, Value | None]) -> bool:

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 from dlint.knowledge.tensors import is_view
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import blocks, dotted, own_names, parameters, statements_in
+from dlint.source.statements import blocks, dotted, given_in, own_names, parameters, statements_in
 from dlint.streams.memory.emptied import empties, leaves
 from dlint.streams.memory.held import Held
 from dlint.streams.memory.loops import as_list, called_on, stay, telling
@@ -127,18 +127,13 @@ def put_by(
             for view in values.get(name or "", ()):
                 found[id(view.node)] = Put(into, view.node, put.gone_through)
         elif (
-            name is not None and name not in bound and any(given.get(name) is each for each in _told_by(call))
+            name is not None and name not in bound and any(given.get(name) is each for each in given_in(call))
         ):
             found.setdefault(name, Put(into, given[name], put.gone_through))
         else:
             key = tuple(put.inside.held.written.items()) if put.inside is not None else ()
             found[(id(put.given), key)] = put._replace(into=into)
     return list(found.values())
-
-
-def _told_by(call: ast.Call) -> list[ast.expr]:
-    """The arguments of a call, as they are written there."""
-    return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
 def _told(call: ast.Call, given: Mapping[str, ast.expr], held: Held | None, spot: Asked) -> Held:
@@ -284,7 +279,7 @@ def _puts(
 
 def _handed_on(function: ast.FunctionDef, call: ast.Call, held: Held, spot: Asked) -> Iterator[Put]:
     """What a call inside a function puts where, of what has a batch's memory there."""
-    if any(held.views(each) for each in _told_by(call)):
+    if any(held.views(each) for each in given_in(call)):
         for put in spot.puts_by(call, held):
             here = Inside(spot, function, held.copy(), put.into)
             yield put if put.inside is not None else put._replace(inside=here)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from dlint.source.nodes import walk
+from dlint.source.nodes import walk, ways_of
 from dlint.source.statements import FunctionNode, dotted, parameters, self_name, target_names
 from dlint.streams.dividing.orders import Orders, end, is_within, start
 from dlint.values.frame import Point
@@ -108,7 +108,7 @@ class Informed(Orders):
         """What the function gives, part by part, where it gives as many on all ways: ``info.id,
         info.num_workers``, or ``0, 1`` where there is no worker."""
         returns = [each.value for each in self._statements if isinstance(each, ast.Return)]
-        ways = [way for value in returns if value is not None for way in _ways(value)]
+        ways = [way for value in returns if value is not None for way in ways_of(value)]
         parts = [way.elts if isinstance(way, ast.Tuple) else [way] for way in ways]
         if len(set(map(len, parts))) != 1:
             return []
@@ -253,11 +253,6 @@ class Informed(Orders):
                 more = _MORE[outcome].get(type(op))
                 return more is not None and number + more <= 1 and self._is_total(left)
         return False
-
-
-def _ways(value: ast.expr) -> list[ast.expr]:
-    """What an expression may be by its tests."""
-    return [*_ways(value.body), *_ways(value.orelse)] if isinstance(value, ast.IfExp) else [value]
 
 
 def _bindings(statement: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:

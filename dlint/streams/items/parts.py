@@ -21,7 +21,7 @@ from dlint.knowledge.parts import (
 )
 from dlint.knowledge.processes.handles import HANDLES
 from dlint.source.desugaring.records import AFTER_INIT, is_record
-from dlint.source.nodes import children
+from dlint.source.nodes import children, is_text
 from dlint.source.statements import dotted, statements_in
 from dlint.streams.items.definitions import Place, argument_of, constant_part, definitions_of
 from dlint.streams.items.items import inner, readers
@@ -30,7 +30,7 @@ from dlint.streams.memory.stored import Field
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.functions import given_names, passed
 from dlint.values.places import tests_around
-from dlint.values.values import Class, Const, External, Function, Instance, Key, Made, Value
+from dlint.values.values import Class, External, Function, Instance, Key, Made, Value, is_none
 from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ class Parts:
                 values = [value for value, _ in self._evaluator.values(base, point)]
                 if any(isinstance(value, Instance) or _is_dataset(value) for value in values):
                     return any(self.is_read(value, index) for value in values)
-                if values and all(_is_whole_array(value) for value in values) and not _is_text(at):
+                if values and all(_is_whole_array(value) for value in values) and not is_text(at):
                     return False
                 if (
                     self._past_columns
@@ -341,7 +341,7 @@ class Parts:
         if _is_spread(node) or far >= _FAR:
             return None
         called = [value for value, _ in self._evaluator.values(node.func, point)]
-        ways = [functions_run(self._evaluator, value) for value in called if not _is_nothing(value)]
+        ways = [functions_run(self._evaluator, value) for value in called if not is_none(value)]
         if not ways or not all(ways):
             return None
         for functions in ways:
@@ -356,10 +356,6 @@ class Parts:
         return False
 
 
-def _is_nothing(value: Value) -> bool:
-    return isinstance(value, Const) and value.value is None
-
-
 def _is_spread(node: ast.Call) -> bool:
     return any(isinstance(each, ast.Starred) for each in node.args) or any(
         keyword.arg is None for keyword in node.keywords
@@ -369,10 +365,6 @@ def _is_spread(node: ast.Call) -> bool:
 def _is_label(dataset: str, index: Place) -> bool:
     """Whether a part of what a dataset of a library gives is the label."""
     return isinstance(index, int) and has_label(dataset, index)
-
-
-def _is_text(at: ast.expr) -> bool:
-    return isinstance(at, ast.Constant) and isinstance(at.value, str)
 
 
 def _is_whole_array(value: Value) -> bool:

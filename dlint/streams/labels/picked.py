@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from dlint.source.nodes import ways_of
 from dlint.source.statements import dotted, statements_in
 
 
@@ -39,13 +40,9 @@ def counts_all(indices: ast.expr, dataset: str, body: list[ast.stmt]) -> bool:
     return any(
         isinstance(statement, ast.Assign)
         and any(dotted(target) == path for target in statement.targets)
-        and any(_counts(way, dataset) for way in _ways(statement.value))
+        and any(_counts(way, dataset) for way in ways_of(statement.value))
         for statement in statements_in(body)
     )
-
-
-def _ways(value: ast.expr) -> list[ast.expr]:
-    return [*_ways(value.body), *_ways(value.orelse)] if isinstance(value, ast.IfExp) else [value]
 
 
 def _counts(value: ast.expr, dataset: str) -> bool:
