@@ -120,8 +120,8 @@ from dlint.regex import regex
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed, place
 from dlint.source.nodes import walk
-from dlint.streams.batches.collating.collated import Holding
 from dlint.streams.batches.collating.fields import field_kinds
+from dlint.streams.batches.collating.tensors import Holding
 from dlint.streams.batches.keepings import (
     FEW,
     GATHERS,

@@ -19,7 +19,7 @@ from dlint.source.statements import (
     statements_in,
     taken,
 )
-from dlint.streams.batches.collating.collated import parts_at
+from dlint.streams.batches.collating.tensors import parts_at
 from dlint.streams.items.items import is_default_collates
 from dlint.streams.memory.places import Place
 from dlint.streams.nones.written import names_all_keys, stored, table_of

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.tensors import SET_DEFAULT_TYPE
-from dlint.streams.batches.collating.collated import Holding, collates_tensors, has_tensors, have_dimensions
+from dlint.streams.batches.collating.collated import collates_tensors, has_tensors, have_dimensions
 from dlint.streams.batches.collating.number_types import are_of_items, are_of_type
+from dlint.streams.batches.collating.tensors import Holding
 from dlint.streams.batches.treated import Tensors, shows_holder
 from dlint.streams.items.items import is_default_collate
 from dlint.streams.memory.places import Place, Values, View

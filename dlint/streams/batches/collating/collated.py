@@ -5,43 +5,25 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Set
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from dlint.evaluation.library.transforms import surely_gives_tensor
-from dlint.knowledge.tensors import (
-    gives_images,
-    gives_shape,
-    gives_tensors,
-    makes_tensors,
-    tells_one_number,
-)
+from dlint.knowledge.tensors import gives_images, gives_shape, gives_tensors, tells_one_number
 from dlint.source.statements import dotted, statements_in
 from dlint.streams.batches.collating.of_items import OfItems, handed_on, of_items
+from dlint.streams.batches.collating.tensors import Holding, holding_at, is_display, parts_at
 from dlint.streams.items.items import Reader, inner, is_default_collate, readers
 from dlint.streams.items.numbers import is_number
 from dlint.streams.memory.overwritten import overwritten_by
-from dlint.streams.memory.places import Place, Values, may_be
-from dlint.streams.memory.stored import ANY
+from dlint.streams.memory.places import Place, may_be
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.functions import given_names
-from dlint.values.values import (
-    NONE,
-    External,
-    Function,
-    Instance,
-    Items,
-    Made,
-    Partial,
-    Table,
-    Value,
-)
+from dlint.values.values import NONE, External, Function, Instance, Made, Partial, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
-# What is surely a tensor, and what may be a list or dict of some.
-Holding = Literal["a tensor", "holds some"]
 _FAR = 4  # datasets inside datasets
 _BOUND = ("staticmethod", "classmethod")
 
@@ -90,9 +72,9 @@ def _of_item(
             kind = "a tensor"
         elif isinstance(part, ast.Name) and part.id in reader.frame.layout.binds and far < _FAR:
             kind = _of_variable(evaluator, reader, part.id, statement, left, without, far + 1)
-        kind = kind or _holding(evaluator, part, left, point, reader.world, without)
+        kind = kind or holding_at(evaluator, part, left, point, reader.world, without)
         if kind is not None:
-            return "holds some" if _is_display(node, place) else kind
+            return "holds some" if is_display(node, place) else kind
     return None
 
 
@@ -180,7 +162,7 @@ def collates_tensors(
         node_of = collating.function.node
         for node, statement in _returned(node_of):
             point = Point(collating.frame, statement)
-            found.append(_holding(evaluator, node, place, point, world, without))
+            found.append(holding_at(evaluator, node, place, point, world, without))
         if dataset is None or collating.items is None:
             kinds.append(_all(found))
             continue
@@ -253,7 +235,7 @@ def _of_items(
     for reader in readers(evaluator, dataset, world):
         for node, statement in _returned(reader.node):
             point = Point(reader.frame, statement)
-            found.append(_holding(evaluator, node, part.place, point, reader.world, without))
+            found.append(holding_at(evaluator, node, part.place, point, reader.world, without))
     kind = _all(found)
     return "holds some" if kind is not None and part.is_list else kind
 
@@ -263,54 +245,6 @@ def _all(found: list[Holding | None]) -> Holding | None:
     if not found or None in found:
         return None
     return "holds some" if "holds some" in found else "a tensor"
-
-
-def _holding(
-    evaluator: Evaluator,
-    node: ast.expr,
-    place: Place,
-    point: Point,
-    world: World,
-    without: Set[str] = frozenset(),
-) -> Holding | None:
-    """What stands at a place of what an expression gives; None where nothing shows."""
-    evaluator.start()
-    parts = list(parts_at(node, place, without))
-    held = [_holds(evaluator, part, left, point, world, without) for part, left in parts]
-    if not (all(held) if Values.EACH in place else any(held)):
-        return None
-    whole = not place or without or _is_display(node, place)
-    values = [(v, left) for part, left in parts for v, _ in evaluator.values(part, point, world)]
-    return "a tensor" if not whole and all(_is_one(v, left) for v, left in values) else "holds some"
-
-
-def _is_one(value: Value, place: Place) -> bool:
-    """Whether what is at a place of a value is one thing, no list or dict."""
-    match value:
-        case Table(items=items) if place and place[0] in items:
-            return _is_one(items[place[0]], place[1:])
-        case Items(items=parts, open=True) if place:
-            return all(_is_one(each, place[1:]) for each in parts)
-        case Items(items=parts) if place:
-            at = place[0]
-            return isinstance(at, int) and -len(parts) <= at < len(parts) and _is_one(parts[at], place[1:])
-    return isinstance(value, Made)
-
-
-def _is_display(node: ast.expr, place: Place) -> bool:
-    """Whether a tuple, list or dict is written at a place of one that is written out."""
-    match node:
-        case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            at = place[0] if place else None
-            inside = isinstance(at, int) and -len(parts) <= at < len(parts)
-            return not place or (inside and isinstance(at, int) and _is_display(parts[at], place[1:]))
-        case ast.Dict(keys=keys, values=values):
-            return not place or any(
-                _is_display(value, place[1:])
-                for key, value in zip(keys, values, strict=True)
-                if place[0] is Values.EACH or (isinstance(key, ast.Constant) and key.value == place[0])
-            )
-    return False
 
 
 def _returned(function: ast.AST) -> Iterator[tuple[ast.expr, ast.stmt | None]]:
@@ -352,73 +286,3 @@ def _dimensions(value: Value) -> int:
         case _:
             lengths = [each for each in given[:1] if each is not None]
     return 0 if any(isinstance(each, ast.Starred) for each in lengths) else len(lengths)
-
-
-def parts_at(
-    node: ast.expr, place: Place, without: Set[str] = frozenset()
-) -> Iterator[tuple[ast.expr, Place]]:
-    """The expressions at a place of one that is written out, with what is left of the place where a name
-    stands for the rest."""
-    match node:
-        case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            if any(isinstance(part, ast.Starred) for part in parts):
-                return
-            at = place[0] if place else None
-            if isinstance(at, int) and -len(parts) <= at < len(parts):
-                yield from parts_at(parts[at], place[1:], without)
-            elif not place:
-                for part in parts:
-                    yield from parts_at(part, ())
-        case ast.Dict(keys=keys, values=values):
-            for key, value in zip(keys, values, strict=True):
-                if not place:
-                    if not _is_one_of(key, without):
-                        yield from parts_at(value, ())
-                elif place[0] is Values.EACH or (isinstance(key, ast.Constant) and key.value == place[0]):
-                    yield from parts_at(value, place[1:], without)
-        case _:
-            yield node, place
-
-
-def _is_one_of(key: ast.expr | None, keys: Set[str]) -> bool:
-    return isinstance(key, ast.Constant) and key.value in keys
-
-
-def _holds(
-    evaluator: Evaluator,
-    node: ast.expr,
-    place: Place,
-    point: Point,
-    world: World,
-    without: Set[str] = frozenset(),
-) -> bool:
-    values = [value for value, _ in evaluator.values(node, point, world)]
-    return bool(values) and all(_holds_at(value, place, without) for value in values)
-
-
-def _holds_at(value: Value, place: Place, without: Set[str] = frozenset()) -> bool:
-    match value:
-        case Table(items=items) if place and place[0] is Values.EACH:
-            return any(_holds_at(each, place[1:]) for each in items.values())
-        case Table(items=items) if place:
-            return place[0] in items and _holds_at(items[place[0]], place[1:], without)
-        case Table(items=items):
-            return any(_holds_at(each, ()) for key, each in items.items() if key not in without)
-        case Items(items=parts, open=True) if place:
-            # What was put into it may stand anywhere.
-            return bool(parts) and all(_holds_at(each, place[1:], without) for each in parts)
-        case Items(items=parts) if place:
-            at = place[0]
-            if not isinstance(at, int) or not -len(parts) <= at < len(parts):
-                return False
-            return _holds_at(parts[at], place[1:], without)
-        case Items(items=parts):
-            return any(_holds_at(each, ()) for each in parts)
-        case Made() if all(each is ANY or isinstance(each, int) for each in place):
-            return is_tensor(value)
-    return False
-
-
-def is_tensor(value: Value) -> bool:
-    """Whether a value surely is a tensor."""
-    return isinstance(value, Made) and makes_tensors(value.name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.loading import gives_graphs
 from dlint.loaders.loaders import Loader
-from dlint.streams.batches.collating.collated import Holding, is_tensor
+from dlint.streams.batches.collating.tensors import Holding, is_tensor
 from dlint.streams.items.items import is_default_collate, readers
 from dlint.streams.items.numbers import is_array
 from dlint.streams.memory.places import Place

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.tensors import cast_to, type_made, type_named
 from dlint.source.statements import parameters, statements_in
-from dlint.streams.batches.collating.collated import parts_at
+from dlint.streams.batches.collating.tensors import parts_at
 from dlint.streams.items.items import Reader, readers
 from dlint.streams.memory.places import Place
 from dlint.values.frame import Argument, Point
