@@ -269,9 +269,20 @@ class Summaries:
         return list({value.key: value for value, _ in found}.values())
 
     def _same_values(self, old: list[Value], new: list[Value], depth: int) -> bool:
-        return all(any(self._alike(value, each, depth) for each in new) for value in old) and all(
-            any(self._alike(value, each, depth) for value in old) for each in new
+        """Whether each value that one call gives is like some that another gives. All but objects of the
+        program are alike where their shapes are: these are compared all at once."""
+        if len(old) == len(new) == 1:
+            return self._alike(old[0], new[0], depth)
+        if self._shapes_of(old) != self._shapes_of(new):
+            return False
+        theirs, mine = ([value for value in held if isinstance(value, Instance)] for held in (old, new))
+        return all(any(self._alike(value, each, depth) for each in mine) for value in theirs) and all(
+            any(self._alike(value, each, depth) for value in theirs) for each in mine
         )
+
+    def _shapes_of(self, values: list[Value]) -> set[Key]:
+        spend(len(values))
+        return {self._shape(value) for value in values if not isinstance(value, Instance)}
 
     def _same_rest(self, theirs: Frame, mine: Frame, depth: int) -> bool:
         """Whether what two calls give to a function's ``**kwargs`` is alike, entry by entry."""
