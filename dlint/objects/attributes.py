@@ -75,7 +75,7 @@ class Attributes:
         self._evaluator = evaluator
         self._stores: dict[int, dict[str, list[FunctionNode]]] = {}
         # By class: the attributes that its methods store, and code elsewhere may.
-        self._names: dict[Key, set[str]] = {}
+        self._names: dict[Key, list[str]] = {}
         self._added: dict[Key, frozenset[int]] = {}
         self.outside = Outside(evaluator)
         self._declared = Declared(evaluator)
@@ -534,13 +534,13 @@ class Attributes:
         if names is None:
             line = self._evaluator.classes.line(instance.cls)
             stored = self._evaluator.modules.index.stored_elsewhere
-            names = {name for above in line for name in self._stores_of(above.node) if stored(name)}
-            self._names[instance.cls.key] = names
+            held = {name for above in line for name in self._stores_of(above.node)}
+            names = self._names[instance.cls.key] = sorted(filter(stored, held))
         return self.outside.marks(instance, names)
 
     def is_set_from_outside(self, instance: Instance, name: str) -> bool:
         """Whether code outside its class may store in one attribute of an object."""
-        return bool(self.outside.marks(instance, {name}))
+        return bool(self.outside.marks(instance, [name]))
 
     def storing(self, instance: Instance, name: str) -> list[tuple[Class, FunctionNode]]:
         """The methods that store ``self.name``: of the ``__init__`` methods that making the instance runs,

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from dlint.evaluation.dicts.own_dicts import ABSENT
 from dlint.objects.elsewhere.additions import GROWS, Added, growths, has_code, of_parameters
@@ -66,14 +66,28 @@ class _Given(NamedTuple):
     node: ast.AST
 
 
+class _Grows(NamedTuple):
+    """A statement that adds something to what an object keeps: the object, and what is added."""
+
+    holder: ast.expr
+    point: Point
+    added: Added
+
+
+_Place = TypeVar("_Place", _Given, _Grows)
+
+
 class Grown:
     """Lists of objects, and what other code adds to them."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._from_outside: dict[str, list[tuple[ast.expr, Added, Point]]] = {}
+        self._from_outside: dict[str, list[_Grows]] = {}
         self._by_methods: dict[tuple[int, str], list[tuple[FunctionNode, list[Added]]]] = {}
         self._given: dict[str, list[_Given]] = {}
+        # By the keys of the objects: what adds to what they keep under a name, and the calls of a method.
+        self._grows_in: dict[str, dict[Key, list[_Grows]]] = {}
+        self._given_to: dict[str, dict[Key, list[_Given]]] = {}
         self._asking: set[tuple[Key, str]] = set()
         self._own_calls: dict[
             tuple[int, str], list[tuple[FunctionNode, list[tuple[ast.Call, ast.Name, ast.stmt]]]]
@@ -105,20 +119,13 @@ class Grown:
             return frozenset()
         self._asking.add(mark)
         try:
-            return frozenset(
-                id(holder)
-                for holder, point in self._adding(instance, name)
-                if self._is(holder, point, instance)
-            )
+            return frozenset(id(each.holder) for each in self._adding(instance, name))
         finally:
             self._asking.discard(mark)
 
-    def _adding(self, instance: Instance, name: str) -> Iterator[tuple[ast.expr, Point]]:
-        """What statements that add something add it to: objects, and the methods of objects that do."""
-        if name not in self._from_outside:
-            self._from_outside[name] = list(self._outside(name))
-        for holder, _, point in self._from_outside[name]:
-            yield holder, point
+    def _adding(self, instance: Instance, name: str) -> Iterator[_Grows | _Given]:
+        """The statements that add something to what an object keeps, and the calls of its methods that do."""
+        yield from self._growing_in(instance, name)
         line = self._evaluator.classes.line(instance.cls)
         adding: dict[str, int] = {}
         for above in line:
@@ -127,8 +134,7 @@ class Grown:
         waiting = list(adding)
         while waiting:
             method = waiting.pop()
-            for given in self._handed_on(method):
-                yield given.holder, given.point
+            yield from self._calls_of(instance, method)
             for above in line if adding[method] else ():
                 for caller, _ in self._calling(above, method):
                     if caller.name not in adding and caller.name != "__init__":
@@ -258,13 +264,41 @@ class Grown:
         return known
 
     def _put_there(self, instance: Instance | Made, name: str, world: World, keyed: bool) -> Iterator[_Put]:
-        if name not in self._from_outside:
-            self._from_outside[name] = list(self._outside(name))
-        for holder, added, point in self._from_outside[name]:
-            if added.keyed is keyed and self._is(holder, point, instance):
+        for _, point, added in self._growing_in(instance, name):
+            if added.keyed is keyed:
                 yield from self._values(added, point, world)
 
-    def _outside(self, name: str) -> Iterator[tuple[ast.expr, Added, Point]]:
+    def _growing_in(self, instance: Instance | Made, name: str) -> list[_Grows]:
+        """The statements that add to what an object keeps under a name."""
+        if name not in self._from_outside:
+            self._from_outside[name] = list(self._outside(name))
+        return self._by_holder(self._grows_in, name, self._from_outside[name]).get(instance.key, [])
+
+    def _calls_of(self, instance: Instance, name: str) -> list[_Given]:
+        """The calls of a method on an object, by others."""
+        return self._by_holder(self._given_to, name, self._handed_on(name)).get(instance.key, [])
+
+    def _by_holder(
+        self, known: dict[str, dict[Key, list[_Place]]], name: str, places: Iterable[_Place]
+    ) -> dict[Key, list[_Place]]:
+        """Places by the objects that they are about: every object is asked for, and each would be compared
+        with what every place is about."""
+        if name in known:
+            return known[name]
+        held, sure = self._evaluator.whole(lambda: self._held(places))
+        if sure:
+            known[name] = held
+        return held
+
+    def _held(self, places: Iterable[_Place]) -> dict[Key, list[_Place]]:
+        found: dict[Key, list[_Place]] = {}
+        for place in places:
+            values = self._evaluator.values(place.holder, place.point)
+            for key in {value.key for value, _ in values}:
+                found.setdefault(key, []).append(place)
+        return found
+
+    def _outside(self, name: str) -> Iterator[_Grows]:
         """The statements that add to what any object but self has under a name."""
         grows = re.compile(rb"\.%b%b" % (re.escape(name.encode()), GROWS.encode()))
         index = self._evaluator.modules.index
@@ -279,7 +313,7 @@ class Grown:
                 for held, added in growths(statement) if statement is not None else ():
                     if held is node:
                         found += 1
-                        yield node.value, added, self._evaluator.sites.point_of(module, trail)
+                        yield _Grows(node.value, self._evaluator.sites.point_of(module, trail), added)
 
     def _put_by_methods(self, instance: Instance, name: str, world: World, keyed: bool) -> Iterator[_Put]:
         for above in self._evaluator.classes.line(instance.cls):
@@ -290,12 +324,12 @@ class Grown:
                 outer = Frame(above.module, above.node, above.frame)
                 bound = Function(function, outer, instance, above)
                 by_own = self._by_own(instance, function.name) if self._is_only_filled(instance, name) else ()
-                for given in (*self._handed_on(function.name), *by_own):
-                    if self._is(given.holder, given.point, instance):
-                        frame = self._evaluator.calls.enter(bound, given.arguments, given.node, given.point)
-                        for reached in self._evaluator.flow.reaching(given.point, world):
-                            for added in growths:
-                                yield from self._values(added, Point(frame, added.statement), reached)
+                own = (each for each in by_own if self._is(each.holder, each.point, instance))
+                for given in (*self._calls_of(instance, function.name), *own):
+                    frame = self._evaluator.calls.enter(bound, given.arguments, given.node, given.point)
+                    for reached in self._evaluator.flow.reaching(given.point, world):
+                        for added in growths:
+                            yield from self._values(added, Point(frame, added.statement), reached)
 
     def _by_own(self, instance: Instance, name: str, far: int = _FAR) -> Iterator[_Given]:
         """The calls of a method by other methods of its own object that run: its constructors, those that

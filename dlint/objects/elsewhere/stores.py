@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.loading import is_dataset
@@ -183,7 +183,7 @@ class Outside:
             for store in stores
         )
 
-    def marks(self, instance: Instance, names: set[str]) -> frozenset[int]:
+    def marks(self, instance: Instance, names: Iterable[str]) -> frozenset[int]:
         """The places that store in these attributes of an object."""
         index = self._evaluator.modules.index
         return frozenset(
