@@ -285,7 +285,7 @@ class Grown:
         with what every place is about."""
         if name in known:
             return known[name]
-        held, sure = self._evaluator.whole(lambda: self._held(places))
+        held, sure = self._evaluator.apart(lambda: self._held(places))
         if sure:
             known[name] = held
         return held
