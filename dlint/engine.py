@@ -97,10 +97,14 @@ def _check(
             faults = faults or outcome.faults
     return Report(
         tuple(sorted(findings, key=lambda finding: finding.sort_key)),
-        tuple(sorted(set(troubles), key=lambda trouble: (trouble.path, trouble.line or 0))),
+        tuple(sorted(set(troubles), key=_place)),
         len(listed.asked) - _failed(listed.asked, troubles),
         faults,
     )
+
+
+def _place(trouble: Trouble) -> tuple[str, int, int, str]:
+    return trouble.path, trouble.cell or 0, trouble.line or 0, trouble.message
 
 
 class _Wanted:

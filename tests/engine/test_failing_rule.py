@@ -35,3 +35,19 @@ def test_the_other_rules_are_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (trouble,) = report.troubles
     assert "DL302 failed here" in trouble.message
     assert "ZeroDivisionError: a fault" in trouble.message
+
+
+def test_faults_of_one_file_stand_in_one_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(program: object) -> Iterator[Found]:
+        raise ZeroDivisionError("a fault")
+
+    monkeypatch.delenv("DLINT_TRACEBACK", raising=False)
+    broken = {code: rule._replace(check=fails) for code, rule in rules.all_rules().items()}
+    monkeypatch.setattr(rules, "all_rules", lambda: broken)
+    file = tmp_path / "load.py"
+    file.write_text(PROGRAM)
+
+    told = [trouble.message[:5] for trouble in engine.check([file], Settings()).troubles]
+
+    assert len(told) > 20
+    assert told == sorted(told)
