@@ -56,6 +56,14 @@ LOADERS_OF_TRAINER = {
     "test_dataloaders": "test_dataloader",
 }
 OF_TRAINER = frozenset({"datamodule", *LOADERS_OF_TRAINER})
+# Those that were lists before 2.0, whatever the method gives, and the calls that may give it these loaders
+# instead: at which place, or by which keywords.
+SEVERAL = frozenset({"val_dataloaders", "test_dataloaders"})
+GIVEN_LOADERS = {
+    "train_dataloader": ("pytorch_lightning.Trainer().fit", 1, ("train_dataloaders", "train_dataloader")),
+    "val_dataloaders": ("pytorch_lightning.Trainer().fit", 2, ("val_dataloaders",)),
+    "test_dataloaders": ("pytorch_lightning.Trainer().test", 1, ("dataloaders", "test_dataloaders")),
+}
 # Where it is given loaders or a datamodule, behind a model.
 GIVEN_DATA = frozenset(
     {

@@ -16,7 +16,8 @@ the prefetcher, or has it begin again, and then takes as many batches as are wri
 `batch = fetch.next()`). So are methods that a trainer calls for every batch (Lightning's `training_step` and
 `on_train_batch_end`, transformers' `on_step_end`, MMEngine's `after_train_iter`) and what ignite's `Engine`
 is made of, or calls for `Events.ITERATION_COMPLETED`, where no test comes before; Lightning's trainer has the
-loaders of the program's one datamodule (`trainer.datamodule.val_dataloader()`), or of its one module.
+loaders of the program's one datamodule (`trainer.datamodule.val_dataloader()`), of its one module, or of its
+one call (`trainer.fit(model, train, val)`).
 
 Once before or after a loop is fine, so is once an epoch beside what goes through the batches (a loop, a
 comprehension, a library's trainer, a function that is called there, or one that trains by its name and cannot
