@@ -193,7 +193,13 @@ def asks_state(name: str) -> bool:
     """Whether a library call without arguments only asks for a state that stays as it is while loaders are
     built (``is_available()``, ``get_world_size()``)."""
     last = name.rpartition(".")[2]
-    return last.startswith("is_") or last in ("get_world_size", "get_rank", "cpu_count", "process_cpu_count", "device_count")
+    return last.startswith("is_") or last in (
+        "get_world_size",
+        "get_rank",
+        "cpu_count",
+        "process_cpu_count",
+        "device_count",
+    )
 
 
 # How the names of methods begin that may answer otherwise when they are asked again.

@@ -17,7 +17,9 @@ PASSES = frozenset({"train", "evaluate", "predict"})
 LOADS = {"train_dataset": "get_train_dataloader", "eval_dataset": "get_eval_dataloader"}
 COLLATES = "data_collator"
 # What makes batches where they are told nothing; given one of these, they pad with that.
-DEFAULT_COLLATES = dict.fromkeys(("transformers.Trainer", "transformers.Seq2SeqTrainer"), "default_data_collator")
+DEFAULT_COLLATES = dict.fromkeys(
+    ("transformers.Trainer", "transformers.Seq2SeqTrainer"), "default_data_collator"
+)
 PROCESSORS = ("tokenizer", "processing_class")
 
 # The classes of what a trainer is given as `args`, and which of their fields say what the loaders get, where

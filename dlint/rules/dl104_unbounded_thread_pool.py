@@ -139,9 +139,7 @@ def _is_of_all_cores(program: Program, size: Argument) -> bool:
     return are_all_cores(program.evaluator, size.expression, size.point, HERE)
 
 
-def _of_all_cores(
-    program: Program, code: WorkerCode, event: Event, call: ast.Call, size: Argument
-) -> Found:
+def _of_all_cores(program: Program, code: WorkerCode, event: Event, call: ast.Call, size: Argument) -> Found:
     pool = POOLS[event.name]
     written = spelled(size.expression, size.point) if size.expression and size.point else call
     nearly = "nearly " if any(isinstance(node, ast.Sub) for node in walk(written)) else ""

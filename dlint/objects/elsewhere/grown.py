@@ -14,7 +14,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from dlint.evaluation.dicts.own_dicts import ABSENT
+from dlint.knowledge.callbacks import keeps_its_list
 from dlint.objects.elsewhere.additions import GROWS, Added, growths, has_code, of_parameters
+from dlint.objects.elsewhere.put_later import put_in_kept, put_later
 from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.nodes import walk
@@ -30,7 +32,7 @@ from dlint.source.statements import (
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome, told_apart
 from dlint.values.values import Class, Const, Function, Instance, Items, Key, Made, Unknown, Value
-from dlint.values.worlds import World
+from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
@@ -109,7 +111,7 @@ class Grown:
                 id(holder)
                 for holder, point in self._adding(instance, name)
                 if self._is(holder, point, instance)
-            )
+            ) | {id(held) for held, _, _ in put_in_kept(self._evaluator, instance, name, HERE)}
         finally:
             self._asking.discard(mark)
 
@@ -144,15 +146,18 @@ class Grown:
             return [
                 *self._put_there(instance, name, world, keyed),
                 *self._put_by_methods(instance, name, world, keyed),
+                *self._put_in_kept(instance, name, world, keyed),
             ]
         finally:
             self._asking.discard(mark)
 
     def of_library(self, made: Made, name: str, world: World) -> list[Outcome]:
         """What is added to a list that an object of a library keeps: ``compose.transforms.append(crop)``."""
-        return [
-            (value, w) for _, value, w in self._put_there(made, name, world, keyed=False) if has_code(value)
-        ]
+        put = [*self._put_there(made, name, world, keyed=False)]
+        for given in made.arguments.all() if keeps_its_list(made.name) else ():
+            for _, added, point in put_later(self._evaluator, given, world):
+                put += self._values(added, point, world)
+        return [(value, w) for _, value, w in put if has_code(value)]
 
     def under(self, instance: Instance, name: str, key: str, world: World) -> list[Outcome] | None:
         """What a dict that an object keeps has under a key by the methods that are called on the object
@@ -263,6 +268,10 @@ class Grown:
         for holder, added, point in self._from_outside[name]:
             if added.keyed is keyed and self._is(holder, point, instance):
                 yield from self._values(added, point, world)
+
+    def _put_in_kept(self, instance: Instance, name: str, world: World, keyed: bool) -> Iterator[_Put]:
+        for _, added, point in () if keyed else put_in_kept(self._evaluator, instance, name, world):
+            yield from self._values(added, point, world)
 
     def _outside(self, name: str) -> Iterator[tuple[ast.expr, Added, Point]]:
         """The statements that add to what any object but self has under a name."""
