@@ -225,7 +225,7 @@ def _several(source: ast.expr, function: ast.FunctionDef) -> ast.expr | None:
             return held
         case ast.Name(id=name):
             through = [
-                node.iter
+                node
                 for node in walk(function)
                 if isinstance(node, ast.For | ast.comprehension) and name in target_names(node.target)
             ]
@@ -234,9 +234,17 @@ def _several(source: ast.expr, function: ast.FunctionDef) -> ast.expr | None:
                 for each in statements_in(function.body)
                 if name in own_names(each) and not isinstance(each, ast.For)
             ]
-            match through:
-                case [ast.Call(func=ast.Attribute(value=held, attr="values"), args=[]) | held] if not bound:
+            match [(each.target, each.iter) for each in through]:
+                case [
+                    (
+                        ast.Tuple(elts=[_, ast.Name(id=second)]),
+                        ast.Call(func=ast.Attribute(value=held, attr="items"), args=[])
+                        | ast.Call(func=ast.Name(id="enumerate"), args=[held]),
+                    )
+                ] if second == name and not bound:
                     return held
+                case [(ast.Name(), ast.Call(func=ast.Attribute(value=held, attr="values"), args=[]) | held)]:
+                    return held if not bound else None
     return None
 
 
