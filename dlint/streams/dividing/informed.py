@@ -235,7 +235,7 @@ class Informed(Orders):
         return False
 
     def is_slice(self, node: ast.AST) -> bool:
-        """Whether an expression is the slice that is the worker's part of a list: ``slice(info.id, None, n)``."""
+        """Whether an expression is the slice by which a worker has its part: ``slice(info.id, None, n)``."""
         match node:
             case ast.Slice() | ast.Call(func=ast.Name(id="slice")):
                 return self._is_told(node)
