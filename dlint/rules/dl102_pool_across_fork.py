@@ -363,7 +363,7 @@ def entered_locks(program: Program, code: WorkerCode) -> Iterator[tuple[Made, tu
 
 
 def _entered(visit: Visit) -> list[tuple[ast.With, ast.expr]]:
-    """The names and attributes that a function enters with ``with``, read once for all visits of it."""
+    """What a function enters with ``with``, read once for all visits of it."""
     answers = visit.frame.layout.answers
     if _entered not in answers:
         function = visit.function
@@ -373,7 +373,7 @@ def _entered(visit: Visit) -> list[tuple[ast.With, ast.expr]]:
             for node in nodes
             if isinstance(node, ast.With)
             for item in node.items
-            if isinstance(item.context_expr, ast.Name | ast.Attribute)
+            if isinstance(item.context_expr, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
         ]
     found: list[tuple[ast.With, ast.expr]] = answers[_entered]
     return found
