@@ -149,13 +149,15 @@ def _is_taken_by_property(
 ) -> bool:
     """Whether a property of the object takes the worker's part of an attribute of it, as a statement left
     that: ``self.share``."""
-    for statement, read in own.reads_beside(whole, point) if isinstance(whole, str) else ():
+    if not isinstance(whole, str):
+        return False
+    _, _, name = whole.partition(".")
+    for statement, read in own.reads_beside(whole, point):
         at = Point(point.frame, statement)
         getters = [] if own.is_of_lone(at) else _called(evaluator, read, at)
         for getter in getters:
             if isinstance(getter, Function) and isinstance(getter.node, FunctionNode):
                 inside = Shares(getter.node, _kept(code, getter.node, getter.receiver))
-                _, _, name = whole.partition(".")
                 if inside.taken_of(f"{self_name(getter.node)}.{name}", None):
                     return True
     return False
