@@ -90,7 +90,7 @@ from dlint.fork.set_elsewhere import is_set_elsewhere
 from dlint.knowledge.iterables import draws
 from dlint.knowledge.loading import ITERABLE_DATASETS
 from dlint.knowledge.names import ONLY_KINDS
-from dlint.knowledge.randomness import SHUFFLES
+from dlint.knowledge.randomness import ONLY_SEED, SHUFFLES
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import loaded
 from dlint.program.program import Program
@@ -310,6 +310,9 @@ def _may_divide(program: Program, use: WorkerUse, loader: Loader, init: Value | 
     """Whether a ``worker_init_fn`` may give each worker's copy of the dataset its share."""
     if init is None or (isinstance(init, Const) and init.value is None):
         return False
+    called = init.callee if isinstance(init, Partial) else init
+    if isinstance(called, External):
+        return called.name not in ONLY_SEED
     if not isinstance(init, Function | Partial):
         return True
     functions = [
