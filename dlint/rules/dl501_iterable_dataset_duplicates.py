@@ -7,8 +7,8 @@ stream: neither `__iter__` nor anything that it calls or iterates over asks `get
 a seed, `random.Random(self.seed + info.id)`, or than to tell the user: `tqdm(paths, disable=info.id > 0)`) or
 otherwise speaks of workers, or of which shard of how many (that files are called shards says nothing), none
 refuses to run in workers, and `worker_init_fn` does not change the dataset, but for what no code of it reads:
-one that only seeds with `get_worker_info().seed`, or tells the user how many workers there are, does not. It
-fires only where it can see what is streamed: a file, also one that a `while` reads to its end (or
+one that only seeds with `get_worker_info().seed`, as those of timm, Lightning and MONAI do, or tells the user
+how many workers there are, does not. It fires only where it can see what is streamed: a file, also one that a `while` reads to its end (or
 `pickle.load` to EOFError), a video by what is called a path (`cv2.VideoCapture(self.path)`; no camera), files
 that it opens by their names one after another (itself, in a method, or by `chain.from_iterable`), by fsspec
 or from S3 too, a list, a range, rows of a table or of a database (a `find()` of MongoDB, a scan of Redis),

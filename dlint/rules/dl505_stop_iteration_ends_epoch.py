@@ -5,7 +5,8 @@
 `next(...)` in what a map-style dataset's `__getitem__` runs, in a worker or in the main process, without a
 default and without a `try` around it that catches `StopIteration`, on an iterator that comes to an end: one
 that the dataset keeps (`self.noises = iter(...)`, or a generator method of its own that goes over something
-finite, or `zip`, `chain` and the like of such things), be it made by a method that the constructor alone
+finite, a loader of a map-style dataset that no sampler but torch's chooses from, or `zip`, `chain` and the
+like of such things), be it made by a method that the constructor alone
 calls, or at its first need (`if self.noises is None:`), by a property as well, one of several that it keeps
 so in a list or dict, or that an object which it calls keeps, itself or through the transforms of torchvision
 and the like (`Compose([Blend(folder)])`), one that the function around a transform has, or the module, or a
