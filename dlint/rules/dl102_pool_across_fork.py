@@ -5,11 +5,11 @@
 What the parent makes and worker code uses: a pool of threads or processes (`ThreadPool`,
 `ThreadPoolExecutor`, `multiprocessing.Pool`, `ProcessPoolExecutor`) made in `Dataset.__init__`, at module
 level or in main; a queue that a thread of the parent fills; a lock that a thread of the parent takes; be they
-in a list or dict, under the keys that both ask for. Also a
-pool that worker code makes at its first use (`if self.pool is None:`, `lru_cache`) where the parent reads an
-item first, surely runs a method or function that needs it, or the constructor asks for it, and so makes it
-there. A pool that is finished before the workers start (a `with` block in `__init__`) is fine, and so are a
-thread that is joined by then (`dataset.wait()`) and a pool that every process makes for itself.
+in a list or dict, under the keys that both ask for. Also a pool that worker code makes at its first use (`if
+self.pool is None:`, `lru_cache`) where the parent reads an item first, surely runs a method or function that
+needs it, or the constructor asks for it, and so makes it there. A pool that is finished before the workers
+start (a `with` block in `__init__`) is fine, and so are a thread that is joined by then (`dataset.wait()`)
+and a pool that every process makes for itself.
 
 ## Why is this bad
 

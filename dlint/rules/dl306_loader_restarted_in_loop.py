@@ -15,10 +15,10 @@ the file asks for a batch; or a prefetcher has one for others of its methods, an
 the prefetcher, or has it begin again, and then takes as many batches as are written there (`fetch.reset()`,
 `batch = fetch.next()`). So are methods that a trainer calls for every batch (Lightning's `training_step` and
 `on_train_batch_end`, transformers' `on_step_end`, MMEngine's `after_train_iter`), the `__getitem__` of a
-dataset whose items a loader without workers reads, and what ignite's `Engine`
-is made of, or calls for `Events.ITERATION_COMPLETED`, where no test comes before; Lightning's trainer has the
-loaders of the program's one datamodule (`trainer.datamodule.val_dataloader()`), of its one module, or of its
-one call (`trainer.fit(model, train, val)`).
+dataset whose items a loader without workers reads, and what ignite's `Engine` is made of, or calls for
+`Events.ITERATION_COMPLETED`, where no test comes before; Lightning's trainer has the loaders of the program's
+one datamodule (`trainer.datamodule.val_dataloader()`), of its one module, or of its one call
+(`trainer.fit(model, train, val)`).
 
 Once before or after a loop is fine, so is once an epoch beside what goes through the batches (a loop, a
 comprehension, a library's trainer, a function that is called there, or one that trains by its name and cannot

@@ -8,23 +8,24 @@ a seed, `random.Random(self.seed + info.id)`, or than to tell the user: `tqdm(pa
 otherwise speaks of workers, or of which shard of how many (that files are called shards says nothing), none
 refuses to run in workers, and `worker_init_fn` does not change the dataset, but for what no code of it reads:
 one that only seeds with `get_worker_info().seed`, as those of timm, Lightning and MONAI do, or tells the user
-how many workers there are, does not. It fires only where it can see what is streamed: a file, also one that a `while` reads to its end (or
-`pickle.load` to EOFError), a video by what is called a path (`cv2.VideoCapture(self.path)`; no camera), files
-that it opens by their names one after another (itself, in a method, or by `chain.from_iterable`), by fsspec
-or from S3 too, a list, a range, rows of a table or of a database (a `find()` of MongoDB, a scan of Redis),
-blocks of a sound file, what TensorFlow reads (`TFRecordDataset`, but for `repeat()` and `shard()`), a part of
-a file that was read whole (`np.load(path)["x"]`), arrays of Zarr, netCDF and xarray, a dataset of Hugging
-Face that is not streamed (`load_dataset(path)["train"]`), in this file or another. Items that are packed on
-the way, with a `while` for those that are full, are the same stream, and so is what anything makes of its
-records (`for token in self.tokenizer(line)`); so are rows that a number counts through (`while at <
-len(self.rows)`, or slices of some), what an object reads that is its own iterator, everything in another
-order (`torch.randperm(n)`), what a `while True` reads that something in it surely ends (`if not self.repeat:
-break`, of a dataset made with `repeat=False`), the streams of a `ChainDataset`, and iterators that are asked
-in turn or by chance until none has more (`next(random.choice(iterators))`, `next(readers[name])`), the items
-of another dataset, one after the other (`yield self.dataset[i]` for `i in range(len(self.dataset))`), and
-what those of one of the program have (`yield from self.clips[i]`). Where some of several sources divide and
-others do not, those are named that are read whole beside them. A `Trainer` of transformers whose
-`dataloader_num_workers` is above 1 is such a loader: it divides no stream among them.
+how many workers there are, does not. It fires only where it can see what is streamed: a file, also one that a
+`while` reads to its end (or `pickle.load` to EOFError), a video by what is called a path
+(`cv2.VideoCapture(self.path)`; no camera), files that it opens by their names one after another (itself, in a
+method, or by `chain.from_iterable`), by fsspec or from S3 too, a list, a range, rows of a table or of a
+database (a `find()` of MongoDB, a scan of Redis), blocks of a sound file, what TensorFlow reads
+(`TFRecordDataset`, but for `repeat()` and `shard()`), a part of a file that was read whole
+(`np.load(path)["x"]`), arrays of Zarr, netCDF and xarray, a dataset of Hugging Face that is not streamed
+(`load_dataset(path)["train"]`), in this file or another. Items that are packed on the way, with a `while` for
+those that are full, are the same stream, and so is what anything makes of its records (`for token in
+self.tokenizer(line)`); so are rows that a number counts through (`while at < len(self.rows)`, or slices of
+some), what an object reads that is its own iterator, everything in another order (`torch.randperm(n)`), what
+a `while True` reads that something in it surely ends (`if not self.repeat: break`, of a dataset made with
+`repeat=False`), the streams of a `ChainDataset`, and iterators that are asked in turn or by chance until none
+has more (`next(random.choice(iterators))`, `next(readers[name])`), the items of another dataset, one after
+the other (`yield self.dataset[i]` for `i in range(len(self.dataset))`), and what those of one of the program
+have (`yield from self.clips[i]`). Where some of several sources divide and others do not, those are named
+that are read whole beside them. A `Trainer` of transformers whose `dataloader_num_workers` is above 1 is such
+a loader: it divides no stream among them.
 
 An `IterDataPipe` of the program is such a dataset, too, where neither its files nor the loader's speak of
 sharding (`pipe.sharding_filter()`, `apply_sharding`, a reading service).

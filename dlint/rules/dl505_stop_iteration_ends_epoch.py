@@ -6,13 +6,12 @@
 default and without a `try` around it that catches `StopIteration`, on an iterator that comes to an end: one
 that the dataset keeps (`self.noises = iter(...)`, or a generator method of its own that goes over something
 finite, a loader of a map-style dataset that no sampler but torch's chooses from, or `zip`, `chain` and the
-like of such things), be it made by a method that the constructor alone
-calls, or at its first need (`if self.noises is None:`), by a property as well, one of several that it keeps
-so in a list or dict, or that an object which it calls keeps, itself or through the transforms of torchvision
-and the like (`Compose([Blend(folder)])`), one that the function around a transform has, or the module, or a
-search through a generator expression or a `filter` that may find nothing
-(`next(x for x in items if x.score > limit)`), be it by a name. Also a `raise StopIteration` that stands in
-`__getitem__` itself.
+like of such things), be it made by a method that the constructor alone calls, or at its first need (`if
+self.noises is None:`), by a property as well, one of several that it keeps so in a list or dict, or that an
+object which it calls keeps, itself or through the transforms of torchvision and the like
+(`Compose([Blend(folder)])`), one that the function around a transform has, or the module, or a search through
+a generator expression or a `filter` that may find nothing (`next(x for x in items if x.score > limit)`), be
+it by a name. Also a `raise StopIteration` that stands in `__getitem__` itself.
 
 Iterators without an end (`itertools.cycle`) or made anew now and then, `next(iter(x))` for the first of
 something, the `__next__` of a stream, generators (where Python turns the StopIteration into a RuntimeError)
