@@ -187,8 +187,8 @@ def _only_looks(statement: ast.stmt, held: set[str]) -> bool:
         match node:
             case ast.Call(func=ast.Name(id=name)) if name in _LOOKS_AT:
                 continue
-            case ast.Call(func=ast.Name(id=name), args=given) if (
-                _SEEDING.search(name) and not any(map(_is_of_dataset, given))
+            case ast.Call(func=ast.Name(id=name), args=given) if _SEEDING.search(name) and not any(
+                map(_is_of_dataset, given)
             ):
                 continue  # what the worker is seeded with
             case ast.Call(func=ast.Attribute(value=on, attr=name)) if (
