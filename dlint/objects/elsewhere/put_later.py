@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dlint.objects.elsewhere.additions import Added, growths
 from dlint.source.statements import statements_in
 from dlint.values.frame import Argument, Point, given_to
-from dlint.values.values import Instance
+from dlint.values.values import Instance, Items
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -28,7 +28,9 @@ def put_later(evaluator: Evaluator, given: Argument, world: World) -> Iterator[t
         if at is not None:
             there = there or _bound_by(evaluator, held.id, at, world)
             later = at.before(added.statement)
-            if _bound_by(evaluator, held.id, later, world) == there:
+            if _bound_by(evaluator, held.id, later, world) == there and (
+                not isinstance(added.statement, ast.AugAssign) or _is_list(evaluator, held, later, world)
+            ):
                 yield held, added, later
 
 
@@ -49,6 +51,14 @@ def grown_behind(given: Argument) -> list[tuple[ast.Name, Added]]:
         for held, added in growths(statement)
         if isinstance(held, ast.Name) and held.id == node.id and not added.keyed
     ]
+
+
+def _is_list(evaluator: Evaluator, held: ast.Name, point: Point, world: World) -> bool:
+    """Whether a name stands for a list, to which ``+=`` adds: of a tuple it makes another one."""
+    return all(
+        isinstance(value, Items) and value.kind == "list"
+        for value, _ in evaluator.values(held, point, world)
+    )
 
 
 def _bound_by(evaluator: Evaluator, name: str, point: Point, world: World) -> frozenset[int]:

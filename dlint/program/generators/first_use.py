@@ -100,7 +100,7 @@ def _is_otherwise_kept(made: Made) -> bool:
     """Whether a statement makes something only where it does not store again what is there:
     ``self._rng = self._rng or RandomState(3)``."""
     match made.point.statement:
-        case ast.Assign(targets=[target], value=value):
+        case ast.Assign(targets=[target], value=value) if _outlives(target, made):
             pass
         case _:
             return False
@@ -113,6 +113,15 @@ def _is_otherwise_kept(made: Made) -> bool:
             asked = "pid" not in ast.unparse(test)
             return asked and held is not None and dotted(one) == held and other is made.node
     return False
+
+
+def _outlives(target: ast.expr, made: Made) -> bool:
+    """Whether what a function stores is there when it is called again: an attribute, or a global."""
+    statements = made.point.frame.layout.statements
+    return isinstance(target, ast.Attribute) or any(
+        isinstance(each, ast.Global) and isinstance(target, ast.Name) and target.id in each.names
+        for each in statements
+    )
 
 
 def is_asked_for(code: WorkerCode, made: Made) -> bool:
