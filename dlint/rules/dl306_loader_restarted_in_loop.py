@@ -2,23 +2,24 @@
 
 ## What it finds
 
-`next(iter(loader))`, in one step or in two, `next(enumerate(loader))`, `islice(loader, 1)` (also
-`islice(loader, n)` where `n` surely is 1), `more_itertools.first(loader)` or a `for` that its first round
-ends (`for batch in loader: break`), in a loop, or in the test of a `while`, where the loader has workers and
-stays the same while the loop goes round; `next(iter(loaders[k]))` as well, one of each in an inner loop, and
-a function, or a lambda with a name, that returns it and is called in a loop, be that the `__next__` of what
-the loop goes through, or the `__call__` of what somebody was given (`self.draw()`). The loader may stand in a
-progress bar (`tqdm(loader)`) or beside others in `zip`, or be what a call gives
-(`next(iter(self.target_loader()))`), or makes in each round, where that draws nothing and reads nothing that
-the round changes. An object may keep the iterator (`self.batches = iter(self.loader)`) that nothing else of
-the file asks for a batch; or a prefetcher has one for others of its methods, and each round of a loop makes
-the prefetcher, or has it begin again, and then takes as many batches as are written there (`fetch.reset()`,
-`batch = fetch.next()`). So are methods that a trainer calls for every batch (Lightning's `training_step` and
-`on_train_batch_end`, transformers' `on_step_end`, MMEngine's `after_train_iter`), the `__getitem__` of a
-dataset whose items a loader without workers reads, and what ignite's `Engine` is made of, or calls for
-`Events.ITERATION_COMPLETED`, where no test comes before; Lightning's trainer has the loaders of the program's
-one datamodule (`trainer.datamodule.val_dataloader()`), of its one module, or of its one call
-(`trainer.fit(model, train, val)`).
+`next(iter(loader))`, in one step or in two, `next(enumerate(loader))`, `next(cycle(loader))`,
+`next(loader.__iter__())`, `next(batch for batch in loader)`, `islice(loader, 1)` (also `islice(loader, n)`
+where `n` surely is 1), `more_itertools.first(loader)` or a `for` that its first round ends (`for batch in
+loader: break`), in a loop, or in the test of a `while`, where the loader has workers and stays the same while
+the loop goes round; `next(iter(loaders[k]))` as well, one of each in an inner loop, and a function, or a
+lambda with a name, that returns it and is called in a loop, be that the `__next__` of what the loop goes
+through, or the `__call__` of what somebody was given (`self.draw()`). The loader may stand in a progress bar
+(`tqdm(loader)`) or beside others in `zip`, or be what a call gives (`next(iter(self.target_loader()))`), or
+makes in each round, where that draws nothing and reads nothing that the round changes. An object may keep the
+iterator (`self.batches = iter(self.loader)`) that nothing else of the file asks for a batch; or a prefetcher
+has one for others of its methods, and each round of a loop makes the prefetcher, or has it begin again, and
+then takes as many batches as are written there (`fetch.reset()`, `batch = fetch.next()`). So are methods that
+a trainer calls for every batch (Lightning's `training_step` and `on_train_batch_end`, transformers'
+`on_step_end`, MMEngine's `after_train_iter`), the `__getitem__` of a dataset whose items a loader without
+workers reads, and what ignite's `Engine` is made of, or calls for `Events.ITERATION_COMPLETED`, where no test
+comes before; Lightning's trainer has the loaders of the program's one datamodule
+(`trainer.datamodule.val_dataloader()`), of its one module, or of its one call (`trainer.fit(model, train,
+val)`).
 
 Once before or after a loop is fine, so is once an epoch beside what goes through the batches (a loop, a
 comprehension, a library's trainer, a function that is called there, or one that trains by its name and cannot

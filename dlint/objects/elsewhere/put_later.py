@@ -56,8 +56,7 @@ def grown_behind(given: Argument) -> list[tuple[ast.Name, Added]]:
 def _is_list(evaluator: Evaluator, held: ast.Name, point: Point, world: World) -> bool:
     """Whether a name stands for a list, to which ``+=`` adds: of a tuple it makes another one."""
     return all(
-        isinstance(value, Items) and value.kind == "list"
-        for value, _ in evaluator.values(held, point, world)
+        isinstance(value, Items) and value.kind == "list" for value, _ in evaluator.values(held, point, world)
     )
 
 
