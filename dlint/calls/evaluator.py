@@ -233,10 +233,12 @@ class Evaluator(Questions):
         path = dotted(node)
         outcomes: list[Outcome] = []
         worlds = [world]
+        is_stored = False
         if path is not None and not point.locals:
             layout = point.frame.layout
+            is_stored = path in layout.binds
             also = self.members.changing(node, point.frame)
-            if path in layout.binds or also:
+            if is_stored or also:
                 worlds = []
                 anew = path not in layout.changes
                 for statement, w in self.flow.definitions(path, point, world, anew=anew, also=also):
@@ -252,7 +254,8 @@ class Evaluator(Questions):
                 ):
                     return [(Unknown(("changed", id(node), point.frame.key)), world)]
         for start in worlds:
-            outcomes += self._beyond(node, point, start)
+            by_bases = self.attributes.stored_by_bases(node, point, start) if is_stored else []
+            outcomes += by_bases or self._beyond(node, point, start)
         return outcomes
 
     def _beyond(self, node: ast.Attribute, point: Point, world: World) -> list[Outcome]:

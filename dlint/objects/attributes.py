@@ -20,10 +20,11 @@ from dlint.objects.elsewhere.grown import Grown
 from dlint.objects.elsewhere.put_by_methods import PutByMethods
 from dlint.objects.elsewhere.stores import Outside
 from dlint.objects.hparams import Hparams
+from dlint.objects.initialisers import base_init_calls
 from dlint.objects.set_by_name import SetByName
 from dlint.source.desugaring.records import is_record
 from dlint.source.desugaring.validators import may_change
-from dlint.source.statements import FunctionNode, functions_in, parameters, self_name, statements_in
+from dlint.source.statements import FunctionNode, dotted, functions_in, parameters, self_name, statements_in
 from dlint.values.facts import fits
 from dlint.values.frame import Argument, Arguments, Frame, Point, layout_of
 from dlint.values.outcomes import (
@@ -474,6 +475,32 @@ class Attributes:
                         defined = self._evaluator.names.defined(statement, path, frame, w)
                         held += [(each, inner, id(frame.scope)) for each, inner in defined]
         return held
+
+    def stored_by_bases(self, node: ast.Attribute, point: Point, world: World) -> list[Outcome]:
+        """What an attribute holds in a constructor that stores it itself further down: what those have stored
+        that it has called by then (``super().__init__(files)``, and then ``self.files.sort()``); nothing
+        where that is not known."""
+        frame = point.frame
+        instance, scope, at = frame.receiver, frame.scope, point.statement
+        if not isinstance(instance, Instance) or not isinstance(scope, ast.FunctionDef):
+            return []
+        if scope.name != "__init__" or dotted(node.value) != self_name(scope):
+            return []
+        called = [statement for _, statement in base_init_calls(frame)]
+        if not called or any(at is not None and each.lineno >= at.lineno for each in called):
+            return []
+        chains = self._evaluator.initialisers.chains(instance)
+        own = next((i for i, (_, each, _) in enumerate(chains) if each.scope is scope), None)
+        if own is None:
+            return []
+        for _, above, chain in chains[own + 1 :]:
+            if not isinstance(above.scope, ast.FunctionDef) or chain != chains[own][2]:
+                continue
+            if f"{self_name(above.scope)}.{node.attr}" in above.layout.binds:
+                held = self._after(above, node.attr, [(None, world, 0)])
+                known = [(value, w) for value, w, _ in held if value is not None]
+                return known if len(known) == len(held) else []
+        return []
 
     def _kept_by_library(self, instance: Instance, name: str, world: World) -> list[Outcome]:
         """What a library's constructor keeps in the attribute: ``super().__init__(root, transform=...)``."""

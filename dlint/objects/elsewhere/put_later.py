@@ -16,7 +16,7 @@ from dlint.values.worlds import World
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
 
-# Constructors that hand a list on to one another.
+# Functions that hand a list on to one another.
 _FAR = 4
 
 
@@ -69,19 +69,13 @@ def _bound_by(evaluator: Evaluator, name: str, point: Point, world: World) -> fr
 def put_in_kept(
     evaluator: Evaluator, instance: Instance, name: str, world: World
 ) -> Iterator[tuple[ast.Name, Added, Point]]:
-    """The same of a list that an object keeps under a name as its constructor was given it."""
-    arguments = instance.arguments.all() if instance.arguments is not None else []
-    grown = [given for given in arguments if grown_behind(given)]
-    for kept, point, w in evaluator.construction.kept(instance, name, world) if grown else ():
-        given = _given(kept, point)
-        if given is not None and any(given is each for each in grown):
+    """The same of a list that an object keeps under a name as its constructor has it, or was given it, by
+    whichever function had it first."""
+    for kept, point, w in evaluator.construction.kept(instance, name, world):
+        given: Argument | None = Argument(kept, point)
+        for _ in range(_FAR):
+            if given is None or given.point is None or not isinstance(given.expression, ast.Name):
+                break
             yield from put_later(evaluator, given, w)
-
-
-def _given(node: ast.Name, point: Point, far: int = 0) -> Argument | None:
-    """What was given for a parameter, by whichever constructor had it first."""
-    given = given_to(point.frame, node.id) if node.id not in point.frame.layout.binds else None
-    inner = given.expression if given is not None else None
-    if given is None or given.point is None or not isinstance(inner, ast.Name) or far == _FAR:
-        return given
-    return _given(inner, given.point, far + 1) or given
+            frame, held = given.point.frame, given.expression.id
+            given = given_to(frame, held) if held not in frame.layout.binds else None
