@@ -112,19 +112,19 @@ def _restarts(module: Module) -> Iterator[Restart]:
             elif (kept := _kept(trail[-4], outer)) is not None:
                 yield Restart(trail[:-2], inner, inner.args[0], False, kept=kept)
 
-    for name in ("enumerate", "cycle"):
-        for trail in module.paths_to(name, called=True):
+    for giver in ("enumerate", "cycle"):
+        for trail in module.paths_to(giver, called=True):
             match trail[-3:-1]:
                 case [ast.Call(func=ast.Name(id="next")) as taking, ast.Call(args=[source, *_]) as inner] if (
                     inner in taking.args and inner.func is trail[-1]
                 ):
-                    yield Restart(trail[:-2], taking, source, True, f"next({name}({{}}))")
+                    yield Restart(trail[:-2], taking, source, True, f"next({giver}({{}}))")
     for trail in module.paths_to("__iter__", called=True):
         match trail[-4:]:
             case [*_, ast.Call(func=ast.Name(id="next")) as taking, ast.Call(args=[]) as inner, iterating]:
                 above = trail[:-2]
-            case [ast.Call() as taking, ast.Attribute(attr=name), ast.Call(args=[]) as inner, iterating] if (
-                name in _NEXTS
+            case [ast.Call() as taking, ast.Attribute() as asked, ast.Call(args=[]) as inner, iterating] if (
+                taking.func is asked and asked.attr in _NEXTS
             ):
                 above = trail[:-3]
             case _:
