@@ -27,9 +27,7 @@ def _length(
     evaluator: Evaluator, arguments: Arguments, node: ast.AST, point: Point, world: World
 ) -> list[Outcome]:
     return [
-        (Const(len(value.items)), w)
-        if isinstance(value, Items) and not value.open
-        else (length_of(value), w)
+        (Const(len(value.items)), w) if isinstance(value, Items) and not value.open else (length_of(value), w)
         for value, w in first(evaluator, arguments, world)
     ]
 
