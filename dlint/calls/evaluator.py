@@ -15,7 +15,7 @@ from dlint.budget.budget import BUDGET, spend
 from dlint.calls.calls import Calls
 from dlint.calls.command_lines.apps import Apps
 from dlint.calls.command_lines.commands import Commands
-from dlint.calls.indirect.of_trainers import OfTrainers, is_read_of_trainer
+from dlint.calls.indirect.of_trainers import OfTrainers, is_first_of_trainer, is_read_of_trainer
 from dlint.calls.leads import Leads
 from dlint.calls.parameters.parameters import Parameters
 from dlint.calls.sites import Sites
@@ -233,10 +233,12 @@ class Evaluator(Questions):
         path = dotted(node)
         outcomes: list[Outcome] = []
         worlds = [world]
+        is_stored = False
         if path is not None and not point.locals:
             layout = point.frame.layout
+            is_stored = path in layout.binds
             also = self.members.changing(node, point.frame)
-            if path in layout.binds or also:
+            if is_stored or also:
                 worlds = []
                 anew = path not in layout.changes
                 for statement, w in self.flow.definitions(path, point, world, anew=anew, also=also):
@@ -252,7 +254,8 @@ class Evaluator(Questions):
                 ):
                     return [(Unknown(("changed", id(node), point.frame.key)), world)]
         for start in worlds:
-            outcomes += self._beyond(node, point, start)
+            by_bases = self.attributes.stored_by_bases(node, point, start) if is_stored else []
+            outcomes += by_bases or self._beyond(node, point, start)
         return outcomes
 
     def _beyond(self, node: ast.Attribute, point: Point, world: World) -> list[Outcome]:
@@ -436,11 +439,14 @@ class Evaluator(Questions):
 
     def _item_of(self, node: ast.Subscript, point: Point, world: World) -> list[Outcome]:
         """What an item is, as far as the whole of which it is one tells."""
-        return [
-            outcome
-            for base, w in self.values(node.value, point, world)
-            for outcome in self.item(base, node.slice, point, w)
-        ]
+        outcomes: list[Outcome] = []
+        first_of_trainer = is_first_of_trainer(node, point)
+        for base, w in self.values(node.value, point, world):
+            if first_of_trainer and self.of_trainers.is_loader(base):
+                outcomes.append((base, w))
+            else:
+                outcomes += self.item(base, node.slice, point, w)
+        return outcomes
 
     def item(self, base: Value, index: ast.expr, point: Point, world: World) -> list[Outcome]:
         """The values of ``base[index]``."""

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from dlint.knowledge.names import NEXT_MEMBER, is_constructor
+from dlint.knowledge.processes.pickling import is_module
+from dlint.knowledge.randomness import GENERATORS
 from dlint.values.facts import (
     ANYWHERE,
     About,
@@ -88,9 +90,7 @@ class Truth:
                     return [(True, world)]
                 more = value.open or self._is_filled(value)
                 return self._either(("truth", value.key), world) if more else [(False, world)]
-            case Made() if not is_constructor(value.name):
-                return self._unknown(value.key, world)
-            case Unknown() | External():
+            case Unknown() | External() | Made() if not _is_object(value):
                 return self._unknown(value.key, world)
         return [(True, world)]
 
@@ -100,9 +100,7 @@ class Truth:
             return [(value.value is None, world)]
         if isinstance(value, Unknown) and value.computed:
             return [(False, world)]
-        if isinstance(value, Unknown | External) or (
-            isinstance(value, Made) and not is_constructor(value.name)
-        ):
+        if isinstance(value, Unknown | External | Made) and not _is_object(value):
             if world.known(("truth", value.key)):
                 return [(False, world)]
             held = {each.value is None for each in candidates(world.about(value.key)) or ()}
@@ -313,6 +311,14 @@ class Truth:
         if known is not None:
             return [(known, world)]
         return [(result, world.with_about(key, beyond(about, cut, result))) for result in (True, False)]
+
+
+def _is_object(value: Unknown | External | Made) -> bool:
+    """Whether something of a library's surely is neither None nor false: what a class makes, or a function
+    that makes generators, and modules."""
+    if isinstance(value, Made):
+        return is_constructor(value.name) or value.name in GENERATORS
+    return isinstance(value, External) and value.owner is None and is_module(value.name)
 
 
 def _is_member(value: Value) -> bool:

@@ -97,8 +97,8 @@ def _put_by_constructor(evaluator: Evaluator, owner: Instance, names: set[str]) 
         if not isinstance(scope, FunctionNode) or LETS_GO.search(frame.module.text_of(scope)):
             continue
         for statement in statements_in(scope.body):
-            put = _stored_into(statement) or _lengthened(statement)
-            if put is None or put[0].attr not in names or not _is_own(put[0], frame):
+            put = stored_into(statement) or _lengthened(statement)
+            if put is None or put[0].attr not in names or not is_own(put[0], frame):
                 continue
             at, name = Point(frame, statement), put[0].attr
             for world in evaluator.flow.reaching(at, HERE):
@@ -149,8 +149,8 @@ def _put_in(program: Program, owner: Instance, names: set[str]) -> Iterator[Held
         return
     for frame in own[len(begun) :]:
         for statement in statements_in(frame.scope.body) if isinstance(frame.scope, FunctionNode) else ():
-            put = _stored_into(statement)
-            if put is None or put[0].attr not in names or not _is_own(put[0], frame):
+            put = stored_into(statement)
+            if put is None or put[0].attr not in names or not is_own(put[0], frame):
                 continue
             at = Point(frame, statement)
             name = put[0].attr
@@ -158,7 +158,11 @@ def _put_in(program: Program, owner: Instance, names: set[str]) -> Iterator[Held
                 continue
             how: How = "under a key" if is_by_key(at) else "among others"
             if how == "among others" or not _is_dropped(program, owner, name, begun):
-                yield from (Held(name, value, how, world) for value, world in evaluator.values(put[1], at))
+                yield from (
+                    Held(name, each, how, world)
+                    for value, world in evaluator.values(put[1], at)
+                    for each in things_in(value)
+                )
 
 
 def _is_dropped(program: Program, owner: Instance, name: str, begun: list[Frame]) -> bool:
@@ -189,22 +193,30 @@ def _puts_in(node: ast.ClassDef, names: set[str]) -> bool:
             for function in functions_in(node.body)
             if function.name != "__init__"
             for statement in statements_in(function.body)
-            if (put := _stored_into(statement)) is not None
+            if (put := stored_into(statement)) is not None
         }
     into: set[str] = answers[_puts_in]
     return not into.isdisjoint(names)
 
 
-def _stored_into(statement: ast.stmt) -> tuple[ast.Attribute, ast.expr] | None:
-    """The attribute into which a statement stores, and what: ``self.files[band] = ...``."""
+def stored_into(statement: ast.stmt) -> tuple[ast.Attribute, ast.expr] | None:
+    """The attribute into which a statement stores, be it into a container that is there, and what:
+    ``self.files[band] = ...``, ``self.files[part].append(...)``."""
     match statement:
-        case ast.Assign(targets=[ast.Subscript(value=ast.Attribute() as held)], value=value):
-            return held, value
+        case ast.Assign(targets=[ast.Subscript(value=into)], value=value):
+            pass
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=into, attr="append"), args=[value])):
+            pass
         case ast.Expr(
-            value=ast.Call(func=ast.Attribute(value=ast.Attribute() as held, attr="append"), args=[value])
+            value=ast.Call(
+                func=ast.Attribute(value=into, attr="update"), args=[ast.Dict(keys=[_], values=[value])]
+            )
         ):
-            return held, value
-    return None
+            pass
+        case _:
+            return None
+    held = into.value if isinstance(into, ast.Subscript) else into
+    return (held, value) if isinstance(held, ast.Attribute) else None
 
 
 def _is_made_empty(name: str, run: list[Frame], constructors: int) -> bool:
@@ -222,7 +234,7 @@ def _is_made_empty(name: str, run: list[Frame], constructors: int) -> bool:
     return False
 
 
-def _is_own(held: ast.Attribute, frame: Frame) -> bool:
+def is_own(held: ast.Attribute, frame: Frame) -> bool:
     own = parameters(frame.scope)[:1] if isinstance(frame.scope, FunctionNode) else []
     return isinstance(held.value, ast.Name) and bool(own) and held.value.id == own[0].arg
 
@@ -255,6 +267,11 @@ def read_on(visits: list[Visit], name: str) -> bool:
     """Whether worker code reads from a descriptor where others have left it, and not by ``os.pread``."""
     reads = re.compile(rf"{READS_ON}\s*\w+\.{name}\b")
     return any(reads.search(visit.function.module.text_of(visit.function.node)) for visit in visits)
+
+
+def things_in(value: Value) -> Iterator[Value]:
+    """A value, or what it holds, where it is a container: ``{"file": open(path), "size": 3}``."""
+    yield from _inside(value) if isinstance(value, Items | Table) else (value,)
 
 
 def _inside(container: Items | Table) -> Iterator[Value]:

@@ -150,6 +150,13 @@ def runs_parts(name: str) -> bool:
     return any(name.startswith(library) and last in classes for library, classes in _LET_OUT)
 
 
+def keeps_its_list(name: str) -> bool:
+    """Whether what a library's class makes of a list of transforms keeps that very list, to which others may
+    add."""
+    library, last = _LET_OUT[0][0], name.rpartition(".")[2]
+    return name.startswith(library) and last in KEEPS_TRANSFORMS
+
+
 def lets_errors_out(name: str) -> bool:
     """Whether what a library's call makes lets an error of what it calls out as it is."""
     return name.startswith(_DATASETS_LET_OUT) or runs_parts(name)

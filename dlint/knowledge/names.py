@@ -186,11 +186,20 @@ def is_constructor(name: str) -> bool:
     return last[:1].isupper() and not last.isupper() and not name.startswith(_PARSERS)
 
 
+_STAYS = frozenset({"get_world_size", "get_rank", "cpu_count", "process_cpu_count", "device_count"})
+
+
 def asks_state(name: str) -> bool:
     """Whether a library call without arguments only asks for a state that stays as it is while loaders are
     built (``is_available()``, ``get_world_size()``)."""
     last = name.rpartition(".")[2]
-    return last.startswith("is_") or last in ("get_world_size", "get_rank", "cpu_count", "device_count")
+    return last.startswith("is_") or last in (
+        "get_world_size",
+        "get_rank",
+        "cpu_count",
+        "process_cpu_count",
+        "device_count",
+    )
 
 
 # How the names of methods begin that may answer otherwise when they are asked again.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from dlint.knowledge.augmentation import monai
 from dlint.regex import regex
 
 # The functions that draw from NumPy's global state.
@@ -125,6 +126,13 @@ SETS_STATE = {
     "random.setstate": ("random", "random.getstate"),
     "torch.set_rng_state": ("torch", "torch.get_rng_state"),
     "torch.random.set_rng_state": ("torch", "torch.random.get_rng_state"),
+}
+# What libraries have for a `worker_init_fn` that seeds its worker, and does nothing else.
+ONLY_SEED = monai.SEEDS_WORKERS | {
+    "lightning_fabric.utilities.seed.pl_worker_init_function",
+    "pytorch_lightning.pl_worker_init_function",
+    "pytorch_lightning.seed.pl_worker_init_function",
+    "timm.data.loader._worker_init",
 }
 # What shuffles its argument in place, and what gives a new order -> the library whose global numbers
 # it draws.

@@ -16,6 +16,11 @@ PASSES = frozenset({"train", "evaluate", "predict"})
 # What is loaded, and the method that makes its loader, where a class derived from a trainer has none.
 LOADS = {"train_dataset": "get_train_dataloader", "eval_dataset": "get_eval_dataloader"}
 COLLATES = "data_collator"
+# What makes batches where they are told nothing; given one of these, they pad with that.
+DEFAULT_COLLATES = dict.fromkeys(
+    ("transformers.Trainer", "transformers.Seq2SeqTrainer"), "default_data_collator"
+)
+PROCESSORS = ("tokenizer", "processing_class")
 
 # The classes of what a trainer is given as `args`, and which of their fields say what the loaders get, where
 # nobody says otherwise.
@@ -56,6 +61,14 @@ LOADERS_OF_TRAINER = {
     "test_dataloaders": "test_dataloader",
 }
 OF_TRAINER = frozenset({"datamodule", *LOADERS_OF_TRAINER})
+# Those that were lists before 2.0, whatever the method gives, and the calls that may give it these loaders
+# instead: at which place, or by which keywords.
+SEVERAL = frozenset({"val_dataloaders", "test_dataloaders"})
+GIVEN_LOADERS = {
+    "train_dataloader": ("pytorch_lightning.Trainer().fit", 1, ("train_dataloaders", "train_dataloader")),
+    "val_dataloaders": ("pytorch_lightning.Trainer().fit", 2, ("val_dataloaders",)),
+    "test_dataloaders": ("pytorch_lightning.Trainer().test", 1, ("dataloaders", "test_dataloaders")),
+}
 # Where it is given loaders or a datamodule, behind a model.
 GIVEN_DATA = frozenset(
     {

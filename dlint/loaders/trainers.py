@@ -11,8 +11,19 @@ from dlint.evaluation.dicts.own_dicts import ABSENT
 from dlint.evaluation.options.option import ASKED, may_be
 from dlint.knowledge.commands import PARSED_INTO
 from dlint.knowledge.loading import GOES_THROUGH, LIGHTNING_CLI
-from dlint.knowledge.trainers import COLLATES, DATA_MODULE, FIELDS, GIVEN_DATA, HOOKED, LOADS, SETTINGS
+from dlint.knowledge.trainers import (
+    COLLATES,
+    DATA_MODULE,
+    DEFAULT_COLLATES,
+    FIELDS,
+    GIVEN_DATA,
+    HOOKED,
+    LOADS,
+    PROCESSORS,
+    SETTINGS,
+)
 from dlint.loaders.loaders import Loader
+from dlint.source.nodes import walk
 from dlint.source.statements import dotted
 from dlint.values.frame import Arguments, Point
 from dlint.values.outcomes import Outcome, told_apart
@@ -54,6 +65,25 @@ class TrainerLoader(Loader):
 
     def may_get(self, name: str) -> bool:
         return super().may_get(self.word_for(name))
+
+    @property
+    def default_collate(self) -> str | None:
+        """What makes the batches where nobody says what does; None where that may be made of a tokenizer that
+        the trainer is given."""
+        given = self.arguments
+        more = len(given.positional) > len(self.kind.signature) or given.spread or given.splats
+        if more or any(name in given.keywords for name in PROCESSORS):
+            return None
+        return DEFAULT_COLLATES.get(self.kind.name)
+
+    @property
+    def collates_itself(self) -> bool:
+        """Whether the class of a trainer says what makes its batches, whatever it is given."""
+        return self.cls is not None and any(
+            isinstance(node, ast.Attribute) and node.attr == COLLATES and isinstance(node.ctx, ast.Store)
+            for cls in self._evaluator.classes.line(self.cls)
+            for node in walk(cls.node)
+        )
 
     def _argument(self, name: str, world: World) -> _Given:
         if name in FIELDS:

@@ -16,14 +16,25 @@ from dlint.knowledge.names import SUBCLASSES
 from dlint.knowledge.randomness import DRAWN_BY, GENERATORS
 from dlint.objects.classes import is_abstract, is_property, is_setter
 from dlint.objects.declared import Declared
+from dlint.objects.elsewhere.additions import Added, growths
 from dlint.objects.elsewhere.grown import Grown
 from dlint.objects.elsewhere.put_by_methods import PutByMethods
 from dlint.objects.elsewhere.stores import Outside
 from dlint.objects.hparams import Hparams
+from dlint.objects.initialisers import base_init_calls
 from dlint.objects.set_by_name import SetByName
 from dlint.source.desugaring.records import is_record
 from dlint.source.desugaring.validators import may_change
-from dlint.source.statements import FunctionNode, functions_in, parameters, self_name, statements_in
+from dlint.source.statements import (
+    FunctionNode,
+    changed_names,
+    dotted,
+    functions_in,
+    own_names,
+    parameters,
+    self_name,
+    statements_in,
+)
 from dlint.values.facts import fits
 from dlint.values.frame import Argument, Arguments, Frame, Point, layout_of
 from dlint.values.outcomes import (
@@ -468,12 +479,58 @@ class Attributes:
                 for statement, w in definitions:
                     if isinstance(value, Const) and not _fits(value, frame, name, w):
                         continue
-                    if statement is None:
-                        held.append((value, w, by))
+                    more = self._with_added(value, frame, path, w) if statement is not None else value
+                    if statement is None or more is not None:
+                        held.append((more, w, by if statement is None else id(frame.scope)))
                     else:
                         defined = self._evaluator.names.defined(statement, path, frame, w)
                         held += [(each, inner, id(frame.scope)) for each, inner in defined]
         return held
+
+    def _with_added(self, value: Value | None, frame: Frame, path: str, world: World) -> Value | None:
+        """The list that an attribute holds before a method, with what that adds to it; None where it does
+        anything else with it, or where it is no list."""
+        if not isinstance(value, Items) or value.kind != "list":
+            return None
+        added: list[Added] = []
+        for statement in frame.layout.statements:
+            if path in own_names(statement) or path in changed_names(statement):
+                growing = [each for held, each in growths(statement) if dotted(held) == path]
+                if not growing or growing[0].keyed:
+                    return None
+                added += growing
+        items = {each.key: each for each in value.items}
+        for each in added:
+            for given, _ in self._evaluator.values(each.value, Point(frame, each.statement), world):
+                for item in (given.items if isinstance(given, Items) else ()) if each.each else (given,):
+                    items[item.key] = item
+        return Items("list", tuple(items.values()), True)
+
+    def stored_by_bases(self, node: ast.Attribute, point: Point, world: World) -> list[Outcome]:
+        """What an attribute holds in a constructor that stores it itself further down: what those have stored
+        that it has called by then (``super().__init__(files)``, and then ``self.files.sort()``); nothing
+        where that is not known."""
+        frame = point.frame
+        instance, scope, at = frame.receiver, frame.scope, point.statement
+        if not isinstance(instance, Instance) or not isinstance(scope, ast.FunctionDef):
+            return []
+        if scope.name != "__init__" or dotted(node.value) != self_name(scope):
+            return []
+        called = [statement for _, statement in base_init_calls(frame)]
+        if not called or any(at is not None and each.lineno >= at.lineno for each in called):
+            return []
+        chains = self._evaluator.initialisers.chains(instance)
+        own = next((i for i, (_, each, _) in enumerate(chains) if each.scope is scope), None)
+        if own is None:
+            return []
+        for _, above, chain in chains[own + 1 :]:
+            if not isinstance(above.scope, ast.FunctionDef) or chain != chains[own][2]:
+                continue
+            if f"{self_name(above.scope)}.{node.attr}" in above.layout.binds:
+                held = self._after(above, node.attr, [(None, world, 0)])
+                known = [(value, w) for value, w, _ in held if value is not None]
+                return known if len(known) == len(held) else []
+        return []
 
     def _kept_by_library(self, instance: Instance, name: str, world: World) -> list[Outcome]:
         """What a library's constructor keeps in the attribute: ``super().__init__(root, transform=...)``."""

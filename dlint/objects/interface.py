@@ -92,6 +92,8 @@ class Construction(Protocol):
         self, frame: Frame, instance: Instance, name: str, world: World, far: int = 0
     ) -> list[tuple[str, Point, World] | None]: ...
 
+    def kept(self, instance: Instance, name: str, world: World) -> list[tuple[ast.Name, Point, World]]: ...
+
 
 class Initialisers(Protocol):
     """The ``__init__`` methods that making an object runs."""

@@ -4,11 +4,12 @@
 
 What the parent makes and worker code uses: a pool of threads or processes (`ThreadPool`,
 `ThreadPoolExecutor`, `multiprocessing.Pool`, `ProcessPoolExecutor`) made in `Dataset.__init__`, at module
-level or in main; a queue that a thread of the parent fills; a lock that a thread of the parent takes. Also a
-pool that worker code makes at its first use (`if self.pool is None:`, `lru_cache`) where the parent reads an
-item first, surely runs a method or function that needs it, or the constructor asks for it, and so makes it
-there. A pool that is finished before the workers start (a `with` block in `__init__`) is fine, and so are a
-thread that is joined by then (`dataset.wait()`) and a pool that every process makes for itself.
+level or in main; a queue that a thread of the parent fills; a lock that a thread of the parent takes; be they
+in a list or dict, under the keys that both ask for. Also a pool that worker code makes at its first use (`if
+self.pool is None:`, `lru_cache`) where the parent reads an item first, surely runs a method or function that
+needs it, or the constructor asks for it, and so makes it there. A pool that is finished before the workers
+start (a `with` block in `__init__`) is fine, and so are a thread that is joined by then (`dataset.wait()`)
+and a pool that every process makes for itself.
 
 ## Why is this bad
 
@@ -363,7 +364,7 @@ def entered_locks(program: Program, code: WorkerCode) -> Iterator[tuple[Made, tu
 
 
 def _entered(visit: Visit) -> list[tuple[ast.With, ast.expr]]:
-    """The names and attributes that a function enters with ``with``, read once for all visits of it."""
+    """What a function enters with ``with``, read once for all visits of it."""
     answers = visit.frame.layout.answers
     if _entered not in answers:
         function = visit.function
@@ -373,7 +374,7 @@ def _entered(visit: Visit) -> list[tuple[ast.With, ast.expr]]:
             for node in nodes
             if isinstance(node, ast.With)
             for item in node.items
-            if isinstance(item.context_expr, ast.Name | ast.Attribute)
+            if isinstance(item.context_expr, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
         ]
     found: list[tuple[ast.With, ast.expr]] = answers[_entered]
     return found

@@ -3,7 +3,8 @@
 ## What it finds
 
 `ThreadPoolExecutor()` and `ThreadPool()` in worker code whose size is left out or None, be that the default
-of an option, or is the number of all cores (`os.cpu_count()`, `min(32, os.cpu_count() + 4)`); a part of them
+of an option, or is the number of all cores (`os.cpu_count() or 1`, `len(os.sched_getaffinity(0))`,
+`max(1, os.cpu_count() - 1)`, `min(32, os.cpu_count() + 4)`); a part of them
 (`os.cpu_count() // info.num_workers`) and a small bound (`min(8, os.cpu_count())`) are fine. And, in an
 IterableDataset, `executor.map(...)` or `executor.submit(...)` over the whole stream,
 or over all of a worker's share of it (`self.files[info.id :: info.num_workers]`, a slice from `info.id * per`
@@ -74,7 +75,7 @@ from dlint.source.statements import statements_in
 from dlint.streams.dividing.whole import is_whole
 from dlint.values.frame import Argument, Arguments, Point, arguments_of
 from dlint.values.functions import function_body, is_generator
-from dlint.values.places import loops_around, path_to
+from dlint.values.places import loops_around, path_to, spelled
 from dlint.values.values import Const, Items, Table
 from dlint.values.worlds import HERE
 from dlint.workers.events import Event
@@ -109,7 +110,7 @@ def _size(program: Program, code: WorkerCode, event: Event, call: ast.Call) -> I
         return
     by_default = ""
     if given is not None and _is_of_all_cores(program, given):
-        yield _of_all_cores(program, code, event, call)
+        yield _of_all_cores(program, code, event, call, given)
         return
     if given is not None:
         told = program.evaluator.value_of(given, HERE)
@@ -138,13 +139,15 @@ def _is_of_all_cores(program: Program, size: Argument) -> bool:
     return are_all_cores(program.evaluator, size.expression, size.point, HERE)
 
 
-def _of_all_cores(program: Program, code: WorkerCode, event: Event, call: ast.Call) -> Found:
+def _of_all_cores(program: Program, code: WorkerCode, event: Event, call: ast.Call, size: Argument) -> Found:
     pool = POOLS[event.name]
+    written = spelled(size.expression, size.point) if size.expression and size.point else call
+    nearly = "nearly " if any(isinstance(node, ast.Sub) for node in walk(written)) else ""
     cure = f"give it a small {pool.size}"
     return Found(
         event.module,
         call,
-        f"{pool.shown} with a thread for each core in worker code: every worker starts as many",
+        f"{pool.shown} with a thread for {nearly}each core in worker code: every worker starts as many",
         "cost",
         cure,
         executed(program, code, event),

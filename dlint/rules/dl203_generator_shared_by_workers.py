@@ -7,7 +7,8 @@ an object of a class of yours that is derived from one, kept on the dataset (or 
 transform, or at module level) and drawn from in worker code. A generator made inside the function that draws
 from it is fine, and so are one that only samplers use (they run in the parent) and one that `worker_init_fn`
 or the worker code replaces or seeds again: itself, and not another of that name, nor with a number that is
-written out. One that is made at its first use (`if self.rng is None:`, a `cached_property`) counts where the
+written out. One that is made at its first use (`if self.rng is None:`, `self.rng or default_rng(3)` that is
+stored there, a `cached_property`) counts where the
 parent reads an item of the dataset before the workers start, there or in a function that it hands the dataset
 to, or surely runs a method or property that draws from it, as its constructor may, and no method lets go of
 it in between (`dataset.reset()`); not where a cached function keeps one for each process

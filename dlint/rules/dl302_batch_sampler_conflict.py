@@ -162,7 +162,14 @@ def _is_item_by_item(program: Program, loader: Loader, conflict: Conflict) -> bo
 
 
 def _is_told(evaluator: Evaluator, sampler: Value | None, size: Value, world: World) -> bool:
-    """Whether a library's batch sampler is told that its batches are of a size."""
+    """Whether a batch sampler is told that its batches are of a size: one of the program's by what it is
+    made with."""
+    if isinstance(sampler, Instance) and sampler.arguments is not None:
+        return any(
+            value.key == size.key
+            for each in (*sampler.arguments.positional, *sampler.arguments.keywords.values())
+            for value, _ in evaluator.value_of(each, world)
+        )
     if not isinstance(sampler, Made) or sampler.name not in _BATCH_SAMPLERS:
         return False
     given = sampler.arguments.keywords.get("batch_size")
@@ -172,9 +179,10 @@ def _is_told(evaluator: Evaluator, sampler: Value | None, size: Value, world: Wo
 
 
 def _batch_sampler(evaluator: Evaluator, loader: Loader, conflict: Conflict) -> Found:
+    # A size that is 1 as it stands is another where the user asks for it.
     beside = sorted(
         {name for way in conflict.ways for name in _beside(evaluator, way, HERE)}, key=_NAMES.index
-    )
+    ) or ["batch_size"]
     names = ", ".join(beside)
     what = (
         f"batch_sampler is given together with {names}: DataLoader raises ValueError, as they "

@@ -2,21 +2,24 @@
 
 ## What it finds
 
-`next(iter(loader))`, in one step or in two, `next(enumerate(loader))`, `islice(loader, 1)` (also
-`islice(loader, n)` where `n` surely is 1), `more_itertools.first(loader)` or a `for` that its first round
-ends (`for batch in loader: break`), in a loop, or in the test of a `while`, where the loader has workers and
-stays the same while the loop goes round; `next(iter(loaders[k]))` as well, one of each in an inner loop, and
-a function, or a lambda with a name, that returns it and is called in a loop, be that the `__next__` of what
-the loop goes through, or the `__call__` of what somebody was given (`self.draw()`). The loader may stand in a
-progress bar (`tqdm(loader)`) or beside others in `zip`, or be what a call gives
-(`next(iter(self.target_loader()))`), or makes in each round, where that draws nothing and reads nothing that
-the round changes. An object may keep the iterator (`self.batches = iter(self.loader)`) that nothing else of
-the file asks for a batch; or a prefetcher has one for others of its methods, and each round of a loop makes
-the prefetcher, or has it begin again, and then takes as many batches as are written there (`fetch.reset()`,
-`batch = fetch.next()`). So are methods that a trainer calls for every batch (Lightning's `training_step` and
-`on_train_batch_end`, transformers' `on_step_end`, MMEngine's `after_train_iter`) and what ignite's `Engine`
-is made of, or calls for `Events.ITERATION_COMPLETED`, where no test comes before; Lightning's trainer has the
-loaders of the program's one datamodule (`trainer.datamodule.val_dataloader()`), or of its one module.
+`next(iter(loader))`, in one step or in two, `next(enumerate(loader))`, `next(cycle(loader))`,
+`next(loader.__iter__())`, `next(batch for batch in loader)`, `islice(loader, 1)` (also `islice(loader, n)`
+where `n` surely is 1), `more_itertools.first(loader)` or a `for` that its first round ends (`for batch in
+loader: break`), in a loop, or in the test of a `while`, where the loader has workers and stays the same while
+the loop goes round; `next(iter(loaders[k]))` as well, one of each in an inner loop, and a function, or a
+lambda with a name, that returns it and is called in a loop, be that the `__next__` of what the loop goes
+through, or the `__call__` of what somebody was given (`self.draw()`). The loader may stand in a progress bar
+(`tqdm(loader)`) or beside others in `zip`, or be what a call gives (`next(iter(self.target_loader()))`), or
+makes in each round, where that draws nothing and reads nothing that the round changes. An object may keep the
+iterator (`self.batches = iter(self.loader)`) that nothing else of the file asks for a batch; or a prefetcher
+has one for others of its methods, and each round of a loop makes the prefetcher, or has it begin again, and
+then takes as many batches as are written there (`fetch.reset()`, `batch = fetch.next()`). So are methods that
+a trainer calls for every batch (Lightning's `training_step` and `on_train_batch_end`, transformers'
+`on_step_end`, MMEngine's `after_train_iter`), the `__getitem__` of a dataset whose items a loader without
+workers reads, and what ignite's `Engine` is made of, or calls for `Events.ITERATION_COMPLETED`, where no test
+comes before; Lightning's trainer has the loaders of the program's one datamodule
+(`trainer.datamodule.val_dataloader()`), of its one module, or of its one call (`trainer.fit(model, train,
+val)`).
 
 Once before or after a loop is fine, so is once an epoch beside what goes through the batches (a loop, a
 comprehension, a library's trainer, a function that is called there, or one that trains by its name and cannot
@@ -103,7 +106,7 @@ from dlint.source.restarts import FIRSTS, Restart, base_of, may_restart, restart
 from dlint.source.statements import dotted, own_names, parameters, statements_in, target_names
 from dlint.values.frame import Point
 from dlint.values.places import loops_around, loops_that_repeat, tests_around
-from dlint.values.values import Const, External, Value
+from dlint.values.values import Const, External, Instance, Value
 
 _RESTART = regex(
     r"\bnext\s*\(\s*iter\s*\(|\biter\s*\([^\n]{0,500}\)\s*\.\s*(?:__next__|next)\s*\(|=\s*iter\s*\("
@@ -256,6 +259,9 @@ def _in_function(
         if call is not None and not gives_the_same(program.evaluator, loader, call, point, [(body, point)]):
             return
         yield _found(program, module, restart, loader, "in a function that a trainer calls for every batch")
+        return
+    if site is None and counted is None and call is None and _is_of_items(program, function, point, keys):
+        yield _found(program, module, restart, loader, "in a __getitem__ that the main process calls")
     if site is not None:
         where = f"{site.point.frame.module.relative}:{site.call.lineno}"
         yield _found(program, module, restart, loader, f"in a function that a loop calls ({where})")
@@ -274,6 +280,23 @@ def _is_hook(program: Program, function: Called, point: Point, keys: frozenset[s
     if isinstance(function, ast.Lambda) or keys or next(tests_around(point), None) is not None:
         return False
     return is_called_each_batch(program, function, point)
+
+
+def _is_of_items(program: Program, function: Called, point: Point, keys: frozenset[str]) -> bool:
+    """Whether a restart stands, on no condition at all, in the ``__getitem__`` of a dataset whose items a
+    loader without workers reads. In a worker none can be started (DL107)."""
+    owner = point.frame.owner
+    if isinstance(function, ast.Lambda) or function.name != "__getitem__" or owner is None or keys:
+        return False
+    if next(tests_around(point), None) is not None:
+        return False
+    return any(
+        isinstance(way["dataset"], Instance)
+        and any(above.node is owner.node for above in program.evaluator.classes.line(way["dataset"].cls))
+        for loader in program.loaders
+        if not loader.may_have_workers and not program.modules.index.is_test(loader.module.relative)
+        for way, _ in loader.ways("dataset")
+    )
 
 
 def _is_kept(test: ast.expr, function: ast.FunctionDef) -> bool:

@@ -15,7 +15,8 @@ the `collate_fn`), left by the function around it, or whose method it is (`self.
 that a kept reader reads on (`csv.reader(file)`).
 
 Also one that others put on an object once it is made (`dataset.file = open(path)`), or have it open
-(`dataset.open()`, `with Rows(path) as dataset:`), before the loader is made, where nothing closes it by then.
+(`dataset.open()`, `with Rows(path) as dataset:`, `dataset.add("train", path)` into a list or dict of it),
+before the loader is made, where nothing closes it by then.
 
 Also one that a function of the parent puts among options, or on what else only carries things (`opt["env"] =
 lmdb.open(path)`), and that worker code finds there.

@@ -7,24 +7,25 @@ stream: neither `__iter__` nor anything that it calls or iterates over asks `get
 a seed, `random.Random(self.seed + info.id)`, or than to tell the user: `tqdm(paths, disable=info.id > 0)`) or
 otherwise speaks of workers, or of which shard of how many (that files are called shards says nothing), none
 refuses to run in workers, and `worker_init_fn` does not change the dataset, but for what no code of it reads:
-one that only seeds with `get_worker_info().seed`, or tells the user how many workers there are, does not. It
-fires only where it can see what is streamed: a file, also one that a `while` reads to its end (or
-`pickle.load` to EOFError), a video by what is called a path (`cv2.VideoCapture(self.path)`; no camera), files
-that it opens by their names one after another (itself, in a method, or by `chain.from_iterable`), by fsspec
-or from S3 too, a list, a range, rows of a table or of a database (a `find()` of MongoDB, a scan of Redis),
-blocks of a sound file, what TensorFlow reads (`TFRecordDataset`, but for `repeat()` and `shard()`), a part of
-a file that was read whole (`np.load(path)["x"]`), arrays of Zarr, netCDF and xarray, a dataset of Hugging
-Face that is not streamed (`load_dataset(path)["train"]`), in this file or another. Items that are packed on
-the way, with a `while` for those that are full, are the same stream, and so is what anything makes of its
-records (`for token in self.tokenizer(line)`); so are rows that a number counts through (`while at <
-len(self.rows)`, or slices of some), what an object reads that is its own iterator, everything in another
-order (`torch.randperm(n)`), what a `while True` reads that something in it surely ends (`if not self.repeat:
-break`, of a dataset made with `repeat=False`), the streams of a `ChainDataset`, and iterators that are asked
-in turn or by chance until none has more (`next(random.choice(iterators))`, `next(readers[name])`), the items
-of another dataset, one after the other (`yield self.dataset[i]` for `i in range(len(self.dataset))`), and
-what those of one of the program have (`yield from self.clips[i]`). Where some of several sources divide and
-others do not, those are named that are read whole beside them. A `Trainer` of transformers whose
-`dataloader_num_workers` is above 1 is such a loader: it divides no stream among them.
+one that only seeds with `get_worker_info().seed`, as those of timm, Lightning and MONAI do, or tells the user
+how many workers there are, does not. It fires only where it can see what is streamed: a file, also one that a
+`while` reads to its end (or `pickle.load` to EOFError), a video by what is called a path
+(`cv2.VideoCapture(self.path)`; no camera), files that it opens by their names one after another (itself, in a
+method, or by `chain.from_iterable`), by fsspec or from S3 too, a list, a range, rows of a table or of a
+database (a `find()` of MongoDB, a scan of Redis), blocks of a sound file, what TensorFlow reads
+(`TFRecordDataset`, but for `repeat()` and `shard()`), a part of a file that was read whole
+(`np.load(path)["x"]`), arrays of Zarr, netCDF and xarray, a dataset of Hugging Face that is not streamed
+(`load_dataset(path)["train"]`), in this file or another. Items that are packed on the way, with a `while` for
+those that are full, are the same stream, and so is what anything makes of its records (`for token in
+self.tokenizer(line)`); so are rows that a number counts through (`while at < len(self.rows)`, or slices of
+some), what an object reads that is its own iterator, everything in another order (`torch.randperm(n)`), what
+a `while True` reads that something in it surely ends (`if not self.repeat: break`, of a dataset made with
+`repeat=False`), the streams of a `ChainDataset`, and iterators that are asked in turn or by chance until none
+has more (`next(random.choice(iterators))`, `next(readers[name])`), the items of another dataset, one after
+the other (`yield self.dataset[i]` for `i in range(len(self.dataset))`), and what those of one of the program
+have (`yield from self.clips[i]`). Where some of several sources divide and others do not, those are named
+that are read whole beside them. A `Trainer` of transformers whose `dataloader_num_workers` is above 1 is such
+a loader: it divides no stream among them.
 
 An `IterDataPipe` of the program is such a dataset, too, where neither its files nor the loader's speak of
 sharding (`pipe.sharding_filter()`, `apply_sharding`, a reading service).
@@ -90,7 +91,7 @@ from dlint.fork.set_elsewhere import is_set_elsewhere
 from dlint.knowledge.iterables import draws
 from dlint.knowledge.loading import ITERABLE_DATASETS
 from dlint.knowledge.names import ONLY_KINDS
-from dlint.knowledge.randomness import SHUFFLES
+from dlint.knowledge.randomness import ONLY_SEED, SHUFFLES
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import loaded
 from dlint.program.program import Program
@@ -310,6 +311,9 @@ def _may_divide(program: Program, use: WorkerUse, loader: Loader, init: Value | 
     """Whether a ``worker_init_fn`` may give each worker's copy of the dataset its share."""
     if init is None or (isinstance(init, Const) and init.value is None):
         return False
+    called = init.callee if isinstance(init, Partial) else init
+    if isinstance(called, External):
+        return called.name not in ONLY_SEED
     if not isinstance(init, Function | Partial):
         return True
     functions = [

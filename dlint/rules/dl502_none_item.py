@@ -25,7 +25,8 @@ function ends after an exception, or when its attempts at calling it run out. Th
 to PyTorch Geometric's `Dataset`, and for its `DataLoader`.
 
 So it is for a loader whose `collate_fn` is `default_data_collator` of transformers (`TypeError: 'NoneType'
-object is not subscriptable`); a None inside an item may be left out there.
+object is not subscriptable`), and for the datasets of its `Trainer`, which takes that where it is given no
+`data_collator` and no tokenizer; a None inside an item may be left out there.
 
 So it is for one of the project whose `collate_fn` surely takes each item apart before anything could leave
 None out: `zip(*batch)`, `[item["wave"] for item in batch]`, `for image, label in batch:`, `sorted(batch,
@@ -95,7 +96,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dlint.knowledge.loading import fails_for_none, gives_graphs
+from dlint.knowledge.trainers import DEFAULT_COLLATES
 from dlint.loaders.loaders import Loader, Way
+from dlint.loaders.trainers import TrainerLoader
 from dlint.program.conditions import called
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -131,17 +134,16 @@ def check(program: Program) -> Iterator[Found]:
         return  # the program says what the default one does with None
     nones, takers = Nones(program.evaluator), _Takers(program)
     known: dict[tuple[Key, World], list[_Judged]] = {}
-    for loader in program.loaders:
-        if loader.inherited or not (loader.kind.name in _TORCHS or gives_graphs(loader.kind.name)):
+    for loader in (*program.loaders, *program.trainers):
+        if not _is_judged(loader) or loader.module.relative in index.storing(loader.word_for("collate_fn")):
             continue
-        if loader.module.relative in index.storing("collate_fn"):
-            continue
+        default = _default_of(loader)
         seen: set[tuple[int, _Taker]] = set()
         ways = loader.ways("dataset", "collate_fn", "batch_size")
         for way, world in ways:
             batch_size, dataset = way["batch_size"], way["dataset"]
             batches = not (isinstance(batch_size, Const) and batch_size.value is None)
-            collate = takers.of(way["collate_fn"])
+            collate = takers.of(way["collate_fn"]) if way["collate_fn"] is not None else default
             if dataset is None or not batches or collate is None:
                 continue
             if are_chosen(program.evaluator, dataset, world) or _may_be_filtered(
@@ -162,6 +164,19 @@ def check(program: Program) -> Iterator[Found]:
                     for node, how in places:
                         if not how.inside or collate.is_torchs:
                             yield _found(program, loader, reader, node, how, collate)
+
+
+def _is_judged(loader: Loader) -> bool:
+    """Whether what makes a loader's batches is what it is told, or one that is known."""
+    if isinstance(loader, TrainerLoader):
+        return loader.kind.name in DEFAULT_COLLATES and not loader.collates_itself
+    return not loader.inherited and (loader.kind.name in _TORCHS or gives_graphs(loader.kind.name))
+
+
+def _default_of(loader: Loader) -> _Taker | None:
+    """What takes the items of a loader that is told nothing; None where that is not known."""
+    name = loader.default_collate if isinstance(loader, TrainerLoader) else _DEFAULT
+    return _Taker(name) if name is not None else None
 
 
 def _may_be_filtered(takers: _Takers, dataset: Value, world: World, ways: list[Way]) -> bool:
@@ -203,7 +218,8 @@ def _found(
     owner = reader.function.owner.name if reader.function.owner is not None else reader.instance.cls.name
     where = f"{loader.module.relative}:{loader.call.lineno}"
     of_graphs = gives_graphs(loader.kind.name)
-    place = "before it is loaded" if of_graphs else "there" if collate.own else "in a collate_fn"
+    taker = f"a {loader.word_for('collate_fn')}"
+    place = "before it is loaded" if of_graphs else "there" if collate.own else f"in {taker}"
     return Found(
         reader.function.module,
         node,
@@ -218,5 +234,5 @@ def _found(
         if how.inside
         else f"filter the batch at the top of {collate.name}: [i for i in batch if i is not None]"
         if collate.own
-        else f"filter the batch in a collate_fn: {collate.name}([i for i in batch if i is not None])",
+        else f"filter the batch in {taker}: {collate.name}([i for i in batch if i is not None])",
     )

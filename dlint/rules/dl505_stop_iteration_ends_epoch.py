@@ -5,13 +5,13 @@
 `next(...)` in what a map-style dataset's `__getitem__` runs, in a worker or in the main process, without a
 default and without a `try` around it that catches `StopIteration`, on an iterator that comes to an end: one
 that the dataset keeps (`self.noises = iter(...)`, or a generator method of its own that goes over something
-finite, or `zip`, `chain` and the like of such things), be it made by a method that the constructor alone
-calls, or at its first need (`if self.noises is None:`), by a property as well, one of several that it keeps
-so in a list or dict, or that an object which it calls keeps, itself or through the transforms of torchvision
-and the like (`Compose([Blend(folder)])`), one that the function around a transform has, or the module, or a
-search through a generator expression or a `filter` that may find nothing
-(`next(x for x in items if x.score > limit)`), be it by a name. Also a `raise StopIteration` that stands in
-`__getitem__` itself.
+finite, a loader of a map-style dataset that no sampler but torch's chooses from, or `zip`, `chain` and the
+like of such things), be it made by a method that the constructor alone calls, or at its first need (`if
+self.noises is None:`), by a property as well, one of several that it keeps so in a list or dict, or that an
+object which it calls keeps, itself or through the transforms of torchvision and the like
+(`Compose([Blend(folder)])`), one that the function around a transform has, or the module, or a search through
+a generator expression or a `filter` that may find nothing (`next(x for x in items if x.score > limit)`), be
+it by a name. Also a `raise StopIteration` that stands in `__getitem__` itself.
 
 Iterators without an end (`itertools.cycle`) or made anew now and then, `next(iter(x))` for the first of
 something, the `__next__` of a stream, generators (where Python turns the StopIteration into a RuntimeError)
@@ -225,7 +225,7 @@ def _several(source: ast.expr, function: ast.FunctionDef) -> ast.expr | None:
             return held
         case ast.Name(id=name):
             through = [
-                node.iter
+                node
                 for node in walk(function)
                 if isinstance(node, ast.For | ast.comprehension) and name in target_names(node.target)
             ]
@@ -234,9 +234,17 @@ def _several(source: ast.expr, function: ast.FunctionDef) -> ast.expr | None:
                 for each in statements_in(function.body)
                 if name in own_names(each) and not isinstance(each, ast.For)
             ]
-            match through:
-                case [ast.Call(func=ast.Attribute(value=held, attr="values"), args=[]) | held] if not bound:
+            match [(each.target, each.iter) for each in through]:
+                case [
+                    (
+                        ast.Tuple(elts=[_, ast.Name(id=second)]),
+                        ast.Call(func=ast.Attribute(value=held, attr="items"), args=[])
+                        | ast.Call(func=ast.Name(id="enumerate"), args=[held]),
+                    )
+                ] if second == name and not bound:
                     return held
+                case [(ast.Name(), ast.Call(func=ast.Attribute(value=held, attr="values"), args=[]) | held)]:
+                    return held if not bound else None
     return None
 
 

@@ -1,6 +1,7 @@
 """Where a file makes an iterator and takes one thing out of it: ``next(iter(x))``, in one step or in two,
-``next(enumerate(x))``, ``next(zip(x, y))``, ``islice(x, 1)``, be that a number by its name,
-``more_itertools.first(x)``, or a loop that its first round ends."""
+``next(enumerate(x))``, ``next(cycle(x))``, ``next(zip(x, y))``, ``next(x.__iter__())``,
+``next(y for y in x)``, ``islice(x, 1)``, be that a number by its name, ``more_itertools.first(x)``, or a loop
+that its first round ends."""
 
 from __future__ import annotations
 
@@ -25,7 +26,9 @@ _LEAVES = regex(r"(?:break|return)\b")
 _LEFT_BESIDE = regex(r"[:;][ \t]*(?:break|return)\b")
 # One thing, or as many as something says.
 _SOME = regex(r",\s*(?:1|[A-Za-z_][\w.]{0,99})\s*\)")
-_COUNTED = regex(r"\bnext\(\s*(?:enumerate|zip)\(")
+_COUNTED = regex(r"\bnext\(\s*(?:enumerate|zip|(?:itertools\.)?cycle)\(")
+_GENERATED = regex(r"\bnext\(\s*\(?[^\n()]{1,99}\sfor\b")
+_BY_METHOD = regex(r"\.__iter__\(\)\s*(?:\)|\.__next__\()")
 # Who gives the first thing by the name ``first``: whoever asks must look whether it is theirs.
 FIRSTS = frozenset({"more_itertools.first", "toolz.first", "cytoolz.first", "funcy.first"})
 _OF_FIRST = regex(r"^[ \t]*(?:import|from)[ \t]+(?:more_itertools|cytoolz|toolz|funcy)\b", re.MULTILINE)
@@ -71,10 +74,14 @@ def restarts(module: Module) -> Iterator[Restart]:
 
 
 def _of_each(restart: Restart) -> Iterator[Restart]:
-    """A restart of what stands in a progress bar, and of each thing that ``zip`` goes through."""
+    """A restart of what stands in a progress bar, or is numbered, and of each thing that ``zip`` goes
+    through."""
     match restart.source:
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[source, *_]) if name in _BARS:
             shown = restart.spelling.format(f"{name}({{}})")
+            yield from _of_each(restart._replace(source=source, spelling=shown))
+        case ast.Call(func=ast.Name(id="enumerate"), args=[source, *_]):
+            shown = restart.spelling.format("enumerate({})")
             yield from _of_each(restart._replace(source=source, spelling=shown))
         case ast.Call(func=ast.Name(id="zip"), args=sources):
             for source in sources:
@@ -105,12 +112,36 @@ def _restarts(module: Module) -> Iterator[Restart]:
             elif (kept := _kept(trail[-4], outer)) is not None:
                 yield Restart(trail[:-2], inner, inner.args[0], False, kept=kept)
 
-    for trail in module.paths_to("enumerate", called=True):
-        match trail[-3:-1]:
-            case [ast.Call(func=ast.Name(id="next")) as taking, ast.Call(args=[source, *_]) as inner] if (
-                inner in taking.args and inner.func is trail[-1]
+    for giver in ("enumerate", "cycle"):
+        for trail in module.paths_to(giver, called=True):
+            match trail[-3:-1]:
+                case [ast.Call(func=ast.Name(id="next")) as taking, ast.Call(args=[source, *_]) as inner] if (
+                    inner in taking.args and inner.func is trail[-1]
+                ):
+                    yield Restart(trail[:-2], taking, source, True, f"next({giver}({{}}))")
+    for trail in module.paths_to("__iter__", called=True):
+        match trail[-4:]:
+            case [*_, ast.Call(func=ast.Name(id="next")) as taking, ast.Call(args=[]) as inner, iterating]:
+                above = trail[:-2]
+            case [ast.Call() as taking, ast.Attribute() as asked, ast.Call(args=[]) as inner, iterating] if (
+                taking.func is asked and asked.attr in _NEXTS
             ):
-                yield Restart(trail[:-2], taking, source, True, "next(enumerate({}))")
+                above = trail[:-3]
+            case _:
+                continue
+        if isinstance(iterating, ast.Attribute) and inner.func is iterating:
+            yield Restart(above, taking, iterating.value, True, "next({}.__iter__())")
+    for trail in module.paths_to("next", called=True) if _GENERATED.search(module.text) else ():
+        match trail[-2]:
+            case (
+                ast.Call(
+                    args=[
+                        ast.GeneratorExp(generators=[ast.comprehension(iter=source, ifs=[], is_async=0)]),
+                        *_,
+                    ]
+                ) as call
+            ) if call.func is trail[-1]:
+                yield Restart(trail[:-1], call, source, True, "next(... for ... in {})")
     for trail in module.paths_to("zip", called=True):
         match trail[-3:-1]:
             case [ast.Call(func=ast.Name(id="next")) as taking, ast.Call() as inner] if (
@@ -153,7 +184,7 @@ def may_restart(text: str) -> bool:
     return (
         ("islice" in text and _SOME.search(text) is not None)
         or ("first" in text and _OF_FIRST.search(text) is not None)
-        or ("next" in text and _COUNTED.search(text) is not None)
+        or ("next" in text and any(each.search(text) for each in (_COUNTED, _GENERATED, _BY_METHOD)))
         or _may_be_left(text)
     )
 

@@ -7,6 +7,7 @@ import ast
 from typing import TypeAlias
 
 from dlint.calls.evaluator import Evaluator
+from dlint.objects.classes import is_property
 from dlint.source.statements import FunctionNode, dotted, parameters, self_name, statements_in
 from dlint.streams.dividing.informed import UNTOLD, Part, Told
 from dlint.streams.dividing.orders import is_what
@@ -54,8 +55,8 @@ def shares_of(evaluator: Evaluator, shares: Known, code: WorkerCode, frame: Fram
 
 
 def _kept(code: WorkerCode, function: FunctionNode, receiver: Value | None) -> Told:
-    """What the methods of a method's object that workers execute keep in it of the worker that they run in:
-    ``self.worker_id = info.id``."""
+    """What the methods of a method's object that workers execute keep in it of the worker that they run in,
+    and its properties give of that: ``self.worker_id = info.id``."""
     found = UNTOLD
     if isinstance(receiver, Instance):
         for visit in code.visits:
@@ -67,7 +68,11 @@ def _kept(code: WorkerCode, function: FunctionNode, receiver: Value | None) -> T
                 and other.cls.node is receiver.cls.node
                 and "get_worker_info" in visit.function.module.text_of(node)
             ):
-                found = found.joined(Shares(node).kept(self_name(function)))
+                own, holder = Shares(node), self_name(function)
+                found = found.joined(own.kept(holder))
+                match own.results() if is_property(node) else ():
+                    case [part]:
+                        found = found.joined(part.called(f"{holder}.{node.name}"))
     return found
 
 
@@ -76,13 +81,28 @@ def _given(evaluator: Evaluator, function: FunctionNode, frame: Frame) -> dict[i
     found: dict[int, list[Part]] = {}
     for statement in statements_in(function.body):
         match statement:
-            case ast.Assign(value=ast.Call() as call):
-                evaluator.start()
-                called = [v for v, _ in evaluator.values(call.func, Point(frame, statement))]
+            case ast.Assign(value=ast.Call() | ast.Attribute() as read):
+                called = _called(evaluator, read, Point(frame, statement))
                 nodes = [each.node for each in called if isinstance(each, Function)]
                 if len(called) == len(nodes) == 1 and isinstance(nodes[0], FunctionNode):
-                    found[id(call)] = Shares(nodes[0]).results()
+                    found[id(read)] = Shares(nodes[0]).results()
     return found
+
+
+def _called(evaluator: Evaluator, read: ast.Call | ast.Attribute, point: Point) -> list[Value]:
+    """What a call calls, or the property that an attribute of the object itself is."""
+    if isinstance(read, ast.Call):
+        evaluator.start()
+        return [value for value, _ in evaluator.values(read.func, point)]
+    receiver, scope = point.frame.receiver, point.frame.scope
+    if (
+        not isinstance(receiver, Instance)
+        or not isinstance(scope, FunctionNode)
+        or dotted(read.value) != self_name(scope)
+    ):
+        return []
+    getters = evaluator.classes.properties(receiver.cls).get(read.attr, ())
+    return [Function(each.node, each.frame, receiver, owner) for each, owner in getters]
 
 
 def is_divided(
@@ -115,10 +135,31 @@ def is_divided(
             )
         ):
             return True
+    if _is_taken_by_property(evaluator, code, own, whole, point):
+        return True
     for statement, made in own.in_order_of(whole, point):
         at = Point(point.frame, statement)
         if not own.is_of_lone(at) and is_divided(evaluator, shares, code, made, at):
             return True
+    return False
+
+
+def _is_taken_by_property(
+    evaluator: Evaluator, code: WorkerCode, own: Shares, whole: str | ast.expr, point: Point
+) -> bool:
+    """Whether a property of the object takes the worker's part of an attribute of it, as a statement left
+    that: ``self.share``."""
+    if not isinstance(whole, str):
+        return False
+    _, _, name = whole.partition(".")
+    for statement, read in own.reads_beside(whole, point):
+        at = Point(point.frame, statement)
+        getters = [] if own.is_of_lone(at) else _called(evaluator, read, at)
+        for getter in getters:
+            if isinstance(getter, Function) and isinstance(getter.node, FunctionNode):
+                inside = Shares(getter.node, _kept(code, getter.node, getter.receiver))
+                if inside.taken_of(f"{self_name(getter.node)}.{name}", None):
+                    return True
     return False
 
 

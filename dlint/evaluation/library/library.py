@@ -19,6 +19,7 @@ from dlint.evaluation.options.lines import still_parser
 from dlint.knowledge.commands import PARSED, PARSED_AS_FAR_AS_KNOWN, PARSED_INTO, READS_FROM
 from dlint.knowledge.loading import COPIES_SETTINGS, PREPARES, WRAPS
 from dlint.knowledge.names import MAKES_PATHS, PATH, asks_state, library_answers_again
+from dlint.knowledge.processes.native_threads import SET_OF_CORES
 from dlint.knowledge.randomness import WORKER_INFO
 from dlint.knowledge.trainers import SETTINGS
 from dlint.knowledge.words.reflection import INSTANTIATES, LOCATES
@@ -70,7 +71,9 @@ class Library:
             found = self._got(callee.owner, arguments, world)
             if found:
                 return found
-        if callee.owner is None and not arguments.all() and asks_state(callee.name):
+        if callee.owner is None and (
+            callee.name == SET_OF_CORES or (not arguments.all() and asks_state(callee.name))
+        ):
             # `is_initialized()` answers the same wherever it is asked.
             return [(answer_of(callee.name), world)]
         if callee.owner is not None and callee.name in COPIES_SETTINGS and not arguments.all():

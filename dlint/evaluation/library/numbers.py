@@ -11,20 +11,23 @@ from dlint.evaluation.library.arguments import Answers, first
 from dlint.values.facts import Cut, beyond, is_above
 from dlint.values.frame import Arguments, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Const, External, Items, Made, Unknown
+from dlint.values.values import Const, External, Items, Made, Unknown, Value
 from dlint.values.worlds import World
 
 # Just below one.
 _ONE: Cut = (1, False)
 
 
+def length_of(value: Value) -> Unknown:
+    """What ``len`` gives of something of which nobody knows how long it is."""
+    return Unknown(("length", value.key))
+
+
 def _length(
     evaluator: Evaluator, arguments: Arguments, node: ast.AST, point: Point, world: World
 ) -> list[Outcome]:
     return [
-        (Const(len(value.items)), w)
-        if isinstance(value, Items) and not value.open
-        else (Unknown(("length", value.key)), w)
+        (Const(len(value.items)), w) if isinstance(value, Items) and not value.open else (length_of(value), w)
         for value, w in first(evaluator, arguments, world)
     ]
 

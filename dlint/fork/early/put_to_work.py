@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.early.used import Used, drop, is_one_of, used_before
+from dlint.fork.kept.by_key import keys_of
 from dlint.fork.order import comes_before
 from dlint.fork.sides import names_of
 from dlint.fork.ways.run_by import run_by
@@ -16,7 +17,7 @@ from dlint.knowledge.processes.pools import gives_work
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, expressions, own_names, parameters, statements_in
 from dlint.values.frame import Frame, Point
-from dlint.values.values import Instance, Made
+from dlint.values.values import Const, Instance, Made
 from dlint.workers.repetition import is_cached
 
 if TYPE_CHECKING:
@@ -39,9 +40,34 @@ def made_early(program: Program, use: WorkerUse, made: Made) -> Early | None:
     holders = _holders(program, use)
     for used in used_before(program, use, {scope.name}, _drops(made)):
         for frame in used.run:
-            if frame.scope is scope and _is_for(program, frame, holders):
+            if (
+                frame.scope is scope
+                and _is_for(program, frame, holders)
+                and not _is_kept_apart(program, use, made, frame)
+            ):
                 return Early(used)
     return None
+
+
+def _is_kept_apart(program: Program, use: WorkerUse, made: Made, frame: Frame) -> bool:
+    """Whether what a function makes and keeps for the parent is kept under another key than what it makes for
+    workers, as both are written out: ``get_pool(2)`` and ``get_pool(4)``."""
+    key: ast.expr | None = None
+    match made.point.statement:
+        case ast.Assign(targets=targets):
+            key = next((each.slice for each in targets if isinstance(each, ast.Subscript)), None)
+    if key is None and not is_cached(frame.scope):
+        return False
+    evaluator, statement = program.evaluator, made.point.statement
+    ours = keys_of(evaluator, key, Point(frame, statement))
+    theirs = [
+        value
+        for visit in use.code.visits
+        if visit.function.node is frame.scope
+        for value in keys_of(evaluator, key, Point(visit.frame, statement))
+    ]
+    written = all(isinstance(value, Const) for value in (*ours, *theirs))
+    return bool(ours and theirs) and written and {v.key for v in ours}.isdisjoint(v.key for v in theirs)
 
 
 def _is_for(program: Program, frame: Frame, holders: list[Instance]) -> bool:
@@ -54,7 +80,12 @@ def made_by_constructor(program: Program, use: WorkerUse, made: Made) -> bool:
     through whatever it calls, and lets go of it no more."""
     run = run_by_constructors(program, use)
     scope, holders, drops = made.point.frame.scope, _holders(program, use), _drops(made)
-    if not any(frame.scope is scope and _is_for(program, frame, holders) for frame in run):
+    if not any(
+        frame.scope is scope
+        and _is_for(program, frame, holders)
+        and not _is_kept_apart(program, use, made, frame)
+        for frame in run
+    ):
         return False
     return not drop(run, drops) and not _begins_anew(program, run, drops)
 
@@ -91,9 +122,22 @@ def worked_early(program: Program, use: WorkerUse, made: Made) -> Early | None:
         return Early(None)
     names = names_of(made) | {getattr(made.point.frame.scope, "name", "")} - {"", "__init__"}
     for used in used_before(program, use, names, drops) if names else ():
-        if _works(program, use, used.run, made):
+        if _works(program, use, used.run, made) or _works_there(program, use, used, made):
             return Early(used)
     return None
+
+
+def _works_there(program: Program, use: WorkerUse, used: Used, made: Made) -> bool:
+    """Whether the parent gives work to what a call gives that makes a pool for all, and keeps it:
+    ``get_pool().map(read, paths)``."""
+    statement, scope = used.point.statement, made.point.frame.scope
+    given = [each for each in _given_work(statement) if each is used.node] if statement is not None else []
+    return any(
+        frame.scope is scope
+        and not isinstance(frame.receiver, Instance)
+        and not _is_kept_apart(program, use, made, frame)
+        for frame in (used.run if given else ())
+    )
 
 
 def _is_forgotten(program: Program, use: WorkerUse, made: Made) -> bool:
@@ -141,7 +185,8 @@ def _works_before(program: Program, use: WorkerUse, made: Made) -> bool:
     for name in own_names(statement):
         for module in program.modules.naming(name):
             for trail in module.paths_to(name):
-                match trail[-3:]:
+                inner = -1 - (len(trail) > 1 and isinstance(trail[-2], ast.Subscript))  # one of several
+                match trail[: inner + 1 or None][-3:]:
                     case [ast.Call(func=called), ast.Attribute(attr=method) as held, ast.expr() as pool] if (
                         called is held and held.value is pool and gives_work(method)
                     ):
@@ -202,7 +247,7 @@ def _is_for_all(point: Point) -> bool:
     return isinstance(scope, FunctionNode) and is_cached(scope) and not parameters(scope)
 
 
-def _given_work(expression: ast.expr) -> list[ast.expr]:
+def _given_work(expression: ast.AST) -> list[ast.expr]:
     """What an expression may give work to, as to a pool."""
     return [
         node.func.value

@@ -33,11 +33,15 @@ _ITEMS = frozenset({"__getitem__", "__iter__", "__next__", "__len__"})
 
 
 class Used(NamedTuple):
-    """An expression of the main process, and the frames that it surely runs."""
+    """An expression of the main process, where it stands, and the frames that it surely runs."""
 
-    module: Module
+    point: Point
     node: ast.expr
     run: list[Frame]
+
+    @property
+    def module(self) -> Module:
+        return self.point.frame.module
 
     @property
     def shown(self) -> str:
@@ -71,7 +75,7 @@ def used_before(
             if is_shut(node, point, start) or _is_dropped(program, node, point, start, run, drops):
                 continue
             if start.may_fork_after(evaluator, node, point):
-                yield Used(point.frame.module, node, run)
+                yield Used(point, node, run)
 
 
 def is_one_of(evaluator: Evaluator, value: object, objects: list[Instance]) -> bool:

@@ -65,4 +65,6 @@ TORCH = frozenset(
 )
 # Gives every native library one thread while it is in force.
 LIMITS = frozenset({"threadpoolctl.threadpool_limits"})
-CORES = frozenset({"os.cpu_count", "multiprocessing.cpu_count", "psutil.cpu_count"})
+CORES = frozenset({"os.cpu_count", "os.process_cpu_count", "multiprocessing.cpu_count", "psutil.cpu_count"})
+# Gives the set of them, of whichever process it is asked.
+SET_OF_CORES = "os.sched_getaffinity"

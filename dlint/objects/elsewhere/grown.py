@@ -14,7 +14,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from dlint.evaluation.dicts.own_dicts import ABSENT
+from dlint.knowledge.callbacks import keeps_its_list
 from dlint.objects.elsewhere.additions import GROWS, Added, growths, has_code, of_parameters
+from dlint.objects.elsewhere.put_later import put_in_kept, put_later
 from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.nodes import walk
@@ -30,7 +32,7 @@ from dlint.source.statements import (
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome, told_apart
 from dlint.values.values import Class, Const, Function, Instance, Items, Key, Made, Unknown, Value
-from dlint.values.worlds import World
+from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
@@ -119,7 +121,9 @@ class Grown:
             return frozenset()
         self._asking.add(mark)
         try:
-            return frozenset(id(each.holder) for each in self._adding(instance, name))
+            return frozenset(id(each.holder) for each in self._adding(instance, name)) | {
+                id(held) for held, _, _ in put_in_kept(self._evaluator, instance, name, HERE)
+            }
         finally:
             self._asking.discard(mark)
 
@@ -150,15 +154,18 @@ class Grown:
             return [
                 *self._put_there(instance, name, world, keyed),
                 *self._put_by_methods(instance, name, world, keyed),
+                *self._put_in_kept(instance, name, world, keyed),
             ]
         finally:
             self._asking.discard(mark)
 
     def of_library(self, made: Made, name: str, world: World) -> list[Outcome]:
         """What is added to a list that an object of a library keeps: ``compose.transforms.append(crop)``."""
-        return [
-            (value, w) for _, value, w in self._put_there(made, name, world, keyed=False) if has_code(value)
-        ]
+        put = [*self._put_there(made, name, world, keyed=False)]
+        for given in made.arguments.all() if keeps_its_list(made.name) else ():
+            for _, added, point in put_later(self._evaluator, given, world):
+                put += self._values(added, point, world)
+        return [(value, w) for _, value, w in put if has_code(value)]
 
     def under(self, instance: Instance, name: str, key: str, world: World) -> list[Outcome] | None:
         """What a dict that an object keeps has under a key by the methods that are called on the object
@@ -268,6 +275,10 @@ class Grown:
             if added.keyed is keyed:
                 yield from self._values(added, point, world)
 
+    def _put_in_kept(self, instance: Instance, name: str, world: World, keyed: bool) -> Iterator[_Put]:
+        for _, added, point in () if keyed else put_in_kept(self._evaluator, instance, name, world):
+            yield from self._values(added, point, world)
+
     def _growing_in(self, instance: Instance | Made, name: str) -> list[_Grows]:
         """The statements that add to what an object keeps under a name."""
         if name not in self._from_outside:
@@ -285,7 +296,7 @@ class Grown:
         with what every place is about."""
         if name in known:
             return known[name]
-        held, sure = self._evaluator.apart(lambda: self._held(places))
+        held, sure = self._evaluator.whole(lambda: self._held(places))
         if sure:
             known[name] = held
         return held

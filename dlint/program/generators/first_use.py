@@ -11,6 +11,7 @@ from dlint.knowledge.randomness import RESEEDS
 from dlint.program.program import Program
 from dlint.randomness.seeds.seed import FIXED, FIXED_SEED, WORKER, Seed
 from dlint.randomness.seeds.seeds import seeds_of
+from dlint.source.statements import dotted
 from dlint.values.places import tests_around
 from dlint.values.values import Made
 from dlint.workers.events import Event
@@ -32,7 +33,7 @@ def is_kept_from_first(made: Made) -> bool:
     kept = kept_as(made.node, made.point)
     if is_cached(made.point.frame.scope):
         return kept == "returned"
-    return kept == "stored" and is_for_absent(made.point)
+    return kept == "stored" and (is_for_absent(made.point) or _is_otherwise_kept(made))
 
 
 def is_made_in(code: WorkerCode, made: Made) -> bool:
@@ -85,7 +86,7 @@ def is_lazy(program: Program, use: WorkerUse, made: Made) -> bool:
 
 def is_made_if_absent(made: Made) -> bool:
     """Whether a generator is made only where a test finds none yet, whatever the process: ``is None``."""
-    if is_cached(made.point.frame.scope):
+    if is_cached(made.point.frame.scope) or _is_otherwise_kept(made):
         return True
     layout = made.point.frame.layout
     place = layout.places.get(id(made.point.statement))
@@ -93,6 +94,34 @@ def is_made_if_absent(made: Made) -> bool:
     if not isinstance(owner, ast.If):
         return False
     return _speaks_of(owner.test, made)
+
+
+def _is_otherwise_kept(made: Made) -> bool:
+    """Whether a statement makes something only where it does not store again what is there:
+    ``self._rng = self._rng or RandomState(3)``."""
+    match made.point.statement:
+        case ast.Assign(targets=[target], value=value) if _outlives(target, made):
+            pass
+        case _:
+            return False
+    held = dotted(target)
+    match value:
+        case ast.BoolOp(op=ast.Or(), values=[first, *others]):
+            return held is not None and dotted(first) == held and any(each is made.node for each in others)
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            one, other = (orelse, body) if body is made.node else (body, orelse)
+            asked = "pid" not in ast.unparse(test)
+            return asked and held is not None and dotted(one) == held and other is made.node
+    return False
+
+
+def _outlives(target: ast.expr, made: Made) -> bool:
+    """Whether what a function stores is there when it is called again: an attribute, or a global."""
+    statements = made.point.frame.layout.statements
+    return isinstance(target, ast.Attribute) or any(
+        isinstance(each, ast.Global) and isinstance(target, ast.Name) and target.id in each.names
+        for each in statements
+    )
 
 
 def is_asked_for(code: WorkerCode, made: Made) -> bool:

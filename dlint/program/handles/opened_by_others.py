@@ -13,6 +13,7 @@ from dlint.fork.order import comes_before
 from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.sides import renewed
 from dlint.program.given import given_as
+from dlint.program.stored.put_by_calls import put_by_calls
 from dlint.program.stored.stored_later import Later, is_surely_before, stored_later
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, expressions, functions_in, statements_in
@@ -28,11 +29,12 @@ if TYPE_CHECKING:
 
 
 class Opened(NamedTuple):
-    """A handle, what made it, and what put it on the object."""
+    """A handle, what made it, and what put it on the object, alone or in a container that that keeps."""
 
     handle: Handle
     made: Made
     store: Later
+    alone: bool
 
 
 def opened_by_others(
@@ -43,6 +45,8 @@ def opened_by_others(
     evaluator = program.evaluator
     for owner, world in given_as(program, use, judged):
         later = list(stored_later(evaluator, owner, world, only=names))
+        alone = {each.name for each in later}
+        later += put_by_calls(evaluator, owner, world, [name for name in names if name not in alone])
         for name in dict.fromkeys(each.name for each in later):
             stores = [each for each in later if each.name == name]
             statements = [each.point.statement for each in stores if each.point.statement is not None]
@@ -50,14 +54,16 @@ def opened_by_others(
             if not before or not left_as_made(program, [use], owner, name, statements):
                 continue
             handles = [
-                Opened(handle, value, each)
+                Opened(handle, value, each, name in alone)
                 for each in before
                 for value, _ in each.values
                 if isinstance(value, Made)
                 and (handle := handle_of(evaluator, value)) is not None
                 and not renewed(program, use, value)
             ]
-            if len(handles) != len(before) or _is_let_go(program, use, owner, before, name):
+            if (name in alone and len(handles) != len(before)) or _is_let_go(
+                program, use, owner, before, name
+            ):
                 continue
             for opened in handles:
                 point, at_once = opened.store.point, opened.store.at_once

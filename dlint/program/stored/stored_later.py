@@ -43,7 +43,7 @@ class Later(NamedTuple):
     by: ast.expr
 
 
-class _Given(NamedTuple):
+class Given(NamedTuple):
     """What an object is given: where the object stands, the arguments, by which node, and where that is."""
 
     holder: ast.expr
@@ -85,19 +85,19 @@ def stored_later(
             if only is not None and names.isdisjoint(only):
                 continue
             bound = Function(function, outer, instance, above)
-            giving = _called(evaluator, bound)
+            giving = calls_of(evaluator, bound)
             if setter:
                 giving = _assigned(evaluator, function.name, instance)
             elif function.name == _ENTERS:
                 giving = _entered(evaluator, instance)
             for given in giving:
-                for reached in _worlds(evaluator, given, instance, world):
+                for reached in worlds_of(evaluator, given, instance, world):
                     frame = evaluator.calls.enter(bound, given.arguments, given.node, given.point)
                     for name in sorted(names if only is None else names.intersection(only)):
                         values = _stored(evaluator, frame, instance, name, reached)
                         if values:
                             yield Later(
-                                name, given.point, values, _is_at_once(instance, given.point), given.node
+                                name, given.point, values, is_at_once(instance, given.point), given.node
                             )
     attributes -= evaluator.classes.properties(instance.cls).keys()
     for name in sorted(attributes if only is None else attributes.intersection(only)):
@@ -126,12 +126,12 @@ def _by_assignments(
     evaluator: Evaluator, instance: Instance | Made, name: str, world: World
 ) -> Iterator[Later]:
     for given in _assigned(evaluator, name, instance):
-        for reached in _worlds(evaluator, given, instance, world):
+        for reached in worlds_of(evaluator, given, instance, world):
             values = evaluator.value_of(given.arguments.positional[0], reached)
-            yield Later(name, given.point, values, _is_at_once(instance, given.point), given.node)
+            yield Later(name, given.point, values, is_at_once(instance, given.point), given.node)
 
 
-def _worlds(evaluator: Evaluator, given: _Given, instance: Instance | Made, world: World) -> Iterator[World]:
+def worlds_of(evaluator: Evaluator, given: Given, instance: Instance | Made, world: World) -> Iterator[World]:
     """The worlds in which something is given to an object, and to no other."""
     for reached in evaluator.flow.reaching(given.point, world):
         holders = evaluator.values(given.holder, given.point, reached)
@@ -150,7 +150,7 @@ def _is(value: Value, instance: Instance | Made, point: Point) -> bool:
     )
 
 
-def _is_at_once(instance: Instance | Made, point: Point) -> bool:
+def is_at_once(instance: Instance | Made, point: Point) -> bool:
     """Whether the function around a point makes an object itself, and always comes to the point then; but for
     options, which a whole script has, while it makes loaders and when it is done with them."""
     if isinstance(instance, Made) and is_options(instance.name):
@@ -166,16 +166,16 @@ def _set_by(function: FunctionNode) -> bool:
     )
 
 
-def _called(evaluator: Evaluator, method: Function) -> Iterator[_Given]:
+def calls_of(evaluator: Evaluator, method: Function) -> Iterator[Given]:
     """The calls of a method on what somebody has, and not on its own object."""
     assert isinstance(method.node, FunctionNode)
     plain = Frame(method.module, method.node, method.frame, owner=method.owner)
     for site in evaluator.sites.of(method.node, plain):
         if isinstance(site.call.func, ast.Attribute):
-            yield _Given(site.call.func.value, site.arguments, site.call, site.point)
+            yield Given(site.call.func.value, site.arguments, site.call, site.point)
 
 
-def _entered(evaluator: Evaluator, instance: Instance) -> Iterator[_Given]:
+def _entered(evaluator: Evaluator, instance: Instance) -> Iterator[Given]:
     """The ``with`` that enters an object: the one that makes it, one of a name of its function, or of an
     attribute in which a method of the same class keeps it."""
     for module in evaluator.modules.naming(instance.cls.name):
@@ -200,7 +200,7 @@ def _entered(evaluator: Evaluator, instance: Instance) -> Iterator[_Given]:
                     inside = trail_to(module.tree, entered)
                     if inside is not None:
                         point = evaluator.sites.point_of(module, inside)
-                        yield _Given(entered, Arguments(), entered, point)
+                        yield Given(entered, Arguments(), entered, point)
 
 
 def _with(*scopes: FunctionNode | ast.Module) -> Iterator[ast.expr]:
@@ -211,7 +211,7 @@ def _with(*scopes: FunctionNode | ast.Module) -> Iterator[ast.expr]:
                 yield item.context_expr
 
 
-def _assigned(evaluator: Evaluator, name: str, instance: Instance | Made) -> Iterator[_Given]:
+def _assigned(evaluator: Evaluator, name: str, instance: Instance | Made) -> Iterator[Given]:
     """What is assigned to an attribute of what may be an object."""
     if not evaluator.modules.index.stored_elsewhere(name):
         return
@@ -227,9 +227,9 @@ class _Assigned:
     so, and the ids of what makes that."""
 
     def __init__(self) -> None:
-        self._known: dict[str, list[tuple[_Given, frozenset[Key], frozenset[int]]]] = {}
+        self._known: dict[str, list[tuple[Given, frozenset[Key], frozenset[int]]]] = {}
 
-    def to(self, evaluator: Evaluator, name: str) -> list[tuple[_Given, frozenset[Key], frozenset[int]]]:
+    def to(self, evaluator: Evaluator, name: str) -> list[tuple[Given, frozenset[Key], frozenset[int]]]:
         known = self._known.get(name)
         if known is None:
             known = self._known[name] = []
@@ -240,7 +240,7 @@ class _Assigned:
                     made = [each.node for each in held if isinstance(each, Instance | Made)]
                     known.append(
                         (
-                            _Given(store.target.value, given, store.target, store.point),
+                            Given(store.target.value, given, store.target, store.point),
                             frozenset(each.key for each in held),
                             frozenset(map(id, made)),
                         )

@@ -29,7 +29,7 @@ from dlint.program.handles.events import events_of_handles, part_read, read_else
 from dlint.program.handles.opened_beside import opened_beside
 from dlint.program.handles.opened_by_others import opened_by_others
 from dlint.program.program import Program
-from dlint.rules.handles.said import as_held, of_attribute
+from dlint.rules.handles.said import as_held, as_one_of_several, of_attribute
 from dlint.rules.rule import Found
 from dlint.source.desugaring.records import is_record
 from dlint.source.statements import functions_in, own_names, parameters
@@ -133,7 +133,8 @@ def stored_open(
         for found in of_attribute(
             program, [use], opened.handle, opened.made, visit, read, start, sent, attribute, when
         ):
-            yield found._replace(remedy=None, by_hand=opened.handle.advice)
+            found = found._replace(remedy=None, by_hand=opened.handle.advice)
+            yield found if opened.alone else as_one_of_several(found, opened.handle)
 
 
 def read_by_others(

@@ -84,7 +84,7 @@ def as_held(
     for each in found:
         each = each._replace(condition=both(each.condition, for_held(program, owner, there)))
         if there.how in ("among others", "read through"):
-            each = each._replace(what=each.what.replace(f" is {handle.name} ", f" holds {handle.name} ", 1))
+            each = as_one_of_several(each, handle)
         if there.how == "a part of it" and each.remedy is not None and _has_parts(handle):
             data = {**each.remedy.data, "parts": True}
             yield each._replace(remedy=each.remedy._replace(data=data))
@@ -92,6 +92,11 @@ def as_held(
         yield (
             each if there.how == "alone" else each._replace(remedy=None, by_hand=_by_hand(handle, there.how))
         )
+
+
+def as_one_of_several(found: Found, handle: Handle) -> Found:
+    """The finding about a handle in a list or dict, or behind what reads it."""
+    return found._replace(what=found.what.replace(f" is {handle.name} ", f" holds {handle.name} ", 1))
 
 
 def _has_parts(handle: Handle) -> bool:

@@ -60,6 +60,8 @@ _LOOKS_AT = (
     | {"get_worker_info", "hasattr", "initial_seed", "int", "isinstance", "len", "set_num_threads"}
     | {"setNumThreads", "str", "type"}
 )
+# By its name, what makes a seed of its worker, or seeds with it.
+_SEEDING = regex(r"(?:^|_)seed(?:s|er|ing|_fn|_all|_everything|_worker)?$")
 # Smaller moduli may tell workers apart by their seeds, which follow one another.
 _SEEDS = 1 << 31
 
@@ -185,6 +187,10 @@ def _only_looks(statement: ast.stmt, held: set[str]) -> bool:
         match node:
             case ast.Call(func=ast.Name(id=name)) if name in _LOOKS_AT:
                 continue
+            case ast.Call(func=ast.Name(id=name), args=given) if _SEEDING.search(name) and not any(
+                map(_is_of_dataset, given)
+            ):
+                continue  # what the worker is seeded with
             case ast.Call(func=ast.Attribute(value=on, attr=name)) if (
                 name in _LOOKS_AT and not _speaks_of_held(on, held)
             ):
@@ -192,6 +198,10 @@ def _only_looks(statement: ast.stmt, held: set[str]) -> bool:
             case ast.Call() | ast.Lambda() | ast.Yield() | ast.YieldFrom() | ast.NamedExpr():
                 return False
     return True
+
+
+def _is_of_dataset(node: ast.expr) -> bool:
+    return any("dataset" in getattr(each, "attr", getattr(each, "id", "")) for each in walk(node))
 
 
 def _speaks_of_held(node: ast.AST, held: set[str]) -> bool:

@@ -23,12 +23,13 @@ _MORE: dict[bool, dict[type[ast.cmpop], int]] = {
 class Told(NamedTuple):
     """The parameters by which a caller tells a function which worker it runs in, and attributes of its object
     that do: those that are what ``get_worker_info()`` gives, the worker's number or made with it, that number
-    alone, and how many workers there are."""
+    alone, how many workers there are, and the worker's slice, which is its part of any list."""
 
     infos: frozenset[str] = frozenset()
     numbers: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
     totals: frozenset[str] = frozenset()
+    slices: frozenset[str] = frozenset()
 
     def joined(self, other: Told) -> Told:
         return Told(*(mine | theirs for mine, theirs in zip(self, other, strict=True)))
@@ -39,12 +40,17 @@ UNTOLD = Told()
 
 class Part(NamedTuple):
     """What a part of what a function gives is made of: of ``get_worker_info()`` itself, of the worker's
-    number, that number alone, or of how many workers there are."""
+    number, that number alone, of how many workers there are, or the worker's slice."""
 
     info: bool
     number: bool
     own: bool
     total: bool
+    slice: bool
+
+    def called(self, name: str) -> Told:
+        """What a function is told that reads the part under a name."""
+        return Told(*(frozenset([name] if each else ()) for each in self))
 
 
 # By the id of a call: what it gives, part by part.
@@ -69,6 +75,7 @@ class Informed(Orders):
         }
         self._totals = set(told.totals)
         self._own = set(told.own)
+        self._slices = set(told.slices)
         self._find_names()
 
     def is_one(self, name: str, at: ast.AST) -> bool:
@@ -118,6 +125,7 @@ class Informed(Orders):
                 any(map(self._is_told, each)),
                 any(map(self._is_number, each)),
                 any(map(self._is_total, each)),
+                any(map(self.is_slice, each)),
             )
             for each in zip(*parts, strict=True)
         ]
@@ -129,7 +137,8 @@ class Informed(Orders):
             return frozenset(name for name, each in given.items() if test(each))
 
         infos = those(self._is_info)
-        return Told(infos, those(self._is_told), those(self._is_number), those(self._is_total))
+        numbers, slices = those(self._is_told), those(self.is_slice)
+        return Told(infos, numbers, those(self._is_number), those(self._is_total), slices)
 
     def kept(self, owner: str) -> Told:
         """What the function keeps of the worker as attributes of its object, as another method reads it that
@@ -140,7 +149,7 @@ class Informed(Orders):
             parts = (name.partition(".") for name in names)
             return frozenset(f"{owner}.{name}" for holder, _, name in parts if name and holder == own)
 
-        return Told(*map(those, (self._infos, self._numbers, self._own, self._totals)))
+        return Told(*map(those, (self._infos, self._numbers, self._own, self._totals, self._slices)))
 
     def _find_names(self) -> None:
         before, known = -1, 0
@@ -159,6 +168,8 @@ class Informed(Orders):
                                 givers.append(value)
                         if self._is_number(value):
                             self._own.update(target_names(target))
+                        if self.is_slice(value):
+                            self._slices.update(target_names(target))
                     elif self._is_total(value):
                         self._totals.update(target_names(target))
             known = len(self._infos) + sum(map(len, self._numbers.values()))
@@ -183,6 +194,8 @@ class Informed(Orders):
             self._totals.add(name)
         if part.own:
             self._own.add(name)
+        if part.slice:
+            self._slices.add(name)
 
     def _is_info(self, node: ast.AST) -> bool:
         match node:
@@ -219,6 +232,17 @@ class Informed(Orders):
                 return self._is_number(body) or self._is_number(orelse)
             case ast.Name():
                 return node.id in self._own
+        return False
+
+    def is_slice(self, node: ast.AST) -> bool:
+        """Whether an expression is the slice by which a worker has its part: ``slice(info.id, None, n)``."""
+        match node:
+            case ast.Slice() | ast.Call(func=ast.Name(id="slice")):
+                return self._is_told(node)
+            case ast.Name() | ast.Attribute():
+                return dotted(node) in self._slices
+            case ast.IfExp(body=body, orelse=orelse):
+                return self.is_slice(body) or self.is_slice(orelse)
         return False
 
     def _picks_one(self, test: ast.expr) -> bool:

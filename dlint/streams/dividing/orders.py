@@ -46,6 +46,22 @@ class Orders:
                 ):
                     yield statement, node
 
+    def reads_beside(self, whole: str, after: Point) -> Iterator[tuple[ast.stmt, ast.Attribute]]:
+        """The attributes of the same object that are read below a statement, while an attribute of it is as
+        that left it, each with the statement that it is in."""
+        holder, _, name = whole.partition(".")
+        for statement in self._statements if name and holder == self_name(self._function) else ():
+            for node in (each for expression in expressions(statement) for each in walk(expression)):
+                if (
+                    isinstance(node, ast.Attribute)
+                    and isinstance(node.ctx, ast.Load)
+                    and dotted(node.value) == holder
+                    and node.attr != name
+                    and comes_after(after, node)
+                    and self.is_left(whole, after, node)
+                ):
+                    yield statement, node
+
     def _gets(self, call: ast.Call, whole: str | ast.expr) -> bool:
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         if any(is_what(each, whole) for each in given):

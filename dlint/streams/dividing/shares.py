@@ -94,8 +94,10 @@ class Shares(Informed):
 
     def _takes_part(self, node: ast.AST, whole: str | ast.expr) -> bool:
         match node:
-            case ast.Subscript(value=value, slice=ast.Slice() as part) if id(node) not in self._turned:
-                return is_what(value, whole) and self._is_told(part)
+            case ast.Subscript(value=value, slice=part) if id(node) not in self._turned and self.is_slice(
+                part
+            ):
+                return is_what(value, whole)
             case ast.Subscript(value=ast.Call() | ast.ListComp() as chunks, slice=part):
                 cut = _cut_up(chunks)
                 return cut is not None and is_what(cut, whole) and self._is_told(part)

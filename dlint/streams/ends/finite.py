@@ -10,10 +10,11 @@ from dlint.knowledge.iterables import COLLECTS, ENDS_WITH_ALL, ENDS_WITH_ANY, PA
 from dlint.knowledge.randomness import SHUFFLES_IN_PLACE
 from dlint.knowledge.tensors import makes_tensors
 from dlint.source.statements import dotted, own_names, parameters, statements_in
+from dlint.streams.ends.loaders import are_ending_loaders
 from dlint.values.frame import Point, arguments_of
 from dlint.values.functions import is_generator
 from dlint.values.places import tests_around
-from dlint.values.values import GENERATOR, Const, External, Function, Items, Made
+from dlint.values.values import GENERATOR, External, Function, Items, Made
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 # Functions, or iterators, one inside another, whose results are looked at.
 _FAR = 3
-_LOADER = "torch.utils.data.DataLoader"
-_SAMPLERS = 3  # its arguments before those that say what order to go in
 _FINITE = frozenset(
     f"builtins.{name}" for name in ("bytes", "dict", "frozenset", "list", "range", "set", "str", "tuple")
 )
@@ -150,29 +149,9 @@ def _has_end(
     return (
         _are_lists(evaluator, node, point, world)
         or comes_to_end(evaluator, streams, node, point, world)
-        or _are_loaders(evaluator, node, point, world)
+        or are_ending_loaders(evaluator, node, point, world)
         or (isinstance(node, ast.Call) and is_finite_iterator(evaluator, streams, node, point, world, far))
     )
-
-
-def _are_loaders(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> bool:
-    """Whether something is a loader that ends: of a map-style dataset, as one that is shuffled is, by no
-    sampler of another's."""
-    values = evaluator.values(node, point, world)
-    return bool(values) and all(
-        isinstance(each, Made) and _loader_ends(evaluator, each, w) for each, w in values
-    )
-
-
-def _loader_ends(evaluator: Evaluator, made: Made, world: World) -> bool:
-    given = made.arguments
-    if made.name != _LOADER or given.spread or given.splats or len(given.positional) > _SAMPLERS:
-        return False
-    if not given.keywords.keys().isdisjoint(("sampler", "batch_sampler")):
-        return False
-    shuffled = given.keywords.get("shuffle") or next(iter(given.positional[2:3]), None)
-    kinds = [value for value, _ in evaluator.value_of(shuffled, world)] if shuffled is not None else []
-    return bool(kinds) and all(isinstance(value, Const) and value.value is True for value in kinds)
 
 
 def _are_lists(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> bool:

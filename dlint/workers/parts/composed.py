@@ -1,5 +1,5 @@
 """What an object of a library is made of: what its constructor was given, and the transforms that are added
-to it where it is made (``train.transforms.append(Cutout(16))``)."""
+to it where it is made (``train.transforms.append(Cutout(16))``), or later to the list that it was given."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.callbacks import KEEPS_TRANSFORMS, lets_errors_out
+from dlint.knowledge.callbacks import KEEPS_TRANSFORMS, keeps_its_list, lets_errors_out
+from dlint.objects.elsewhere.put_later import grown_behind, put_later
 from dlint.source.statements import statements_in
 from dlint.values.frame import Point
 from dlint.values.outcomes import Outcome
@@ -30,11 +31,18 @@ def made_of(evaluator: Evaluator, made: Made, world: World) -> Iterator[Outcome]
                 for definition, w in evaluator.flow.definitions(name, point, reached):
                     if definition is made.point.statement:
                         yield from evaluator.values(node, point, w)
+    for argument in made.arguments.all() if keeps_its_list(made.name) else ():
+        for _, added, point in put_later(evaluator, argument, world):
+            for reached in evaluator.flow.reaching(point, world):
+                yield from evaluator.values(added.value, point, reached)
 
 
 def is_added_to(made: Made) -> bool:
     """Whether transforms are added to an object of a library where it is made."""
-    return made.name.rpartition(".")[2] in KEEPS_TRANSFORMS and any(True for _ in _added(made))
+    if made.name.rpartition(".")[2] not in KEEPS_TRANSFORMS:
+        return False
+    later = keeps_its_list(made.name) and any(map(grown_behind, made.arguments.all()))
+    return later or any(True for _ in _added(made))
 
 
 def lets_out(evaluator: Evaluator, made: Made, function: Function, world: World, far: int = 0) -> bool:
