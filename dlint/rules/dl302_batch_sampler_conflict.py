@@ -59,7 +59,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from dlint.evaluation.options.option import is_asked_for
 from dlint.finding import Effect, Remedy
 from dlint.loaders.conflicts import Conflict, applicability, is_on, surely_given
-from dlint.loaders.given.own_batches import gives_batches, takes_one
+from dlint.loaders.given.own_batches import gives_batches, size_given, takes_one
 from dlint.loaders.loader_classes import conflicting
 from dlint.loaders.loaders import MOST_WAYS, Loader
 from dlint.program.conditions import SOME_WAYS, both
@@ -67,6 +67,7 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.streams.items.items import is_default_collate
 from dlint.values.facts import fits
+from dlint.values.frame import Argument
 from dlint.values.values import Const, Instance, Made, Value
 from dlint.values.worlds import HERE, World
 
@@ -162,12 +163,14 @@ def _is_item_by_item(program: Program, loader: Loader, conflict: Conflict) -> bo
 
 
 def _is_told(evaluator: Evaluator, sampler: Value | None, size: Value, world: World) -> bool:
-    """Whether a library's batch sampler is told that its batches are of a size."""
-    if not isinstance(sampler, Made) or sampler.name not in _BATCH_SAMPLERS:
-        return False
-    given = sampler.arguments.keywords.get("batch_size")
-    if given is None and len(sampler.arguments.positional) > 1:
-        given = sampler.arguments.positional[1]
+    """Whether a batch sampler is told that its batches are of a size."""
+    given: Argument | None = None
+    if isinstance(sampler, Instance):
+        given = size_given(evaluator, sampler)
+    elif isinstance(sampler, Made) and sampler.name in _BATCH_SAMPLERS:
+        given = sampler.arguments.keywords.get("batch_size")
+        if given is None and len(sampler.arguments.positional) > 1:
+            given = sampler.arguments.positional[1]
     return given is not None and any(value.key == size.key for value, _ in evaluator.value_of(given, world))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.epochs import BATCHES
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, parameters
-from dlint.values.frame import Arguments, Point
+from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.values import Function, Instance, Items, Value
 from dlint.values.worlds import HERE
 
@@ -31,6 +31,20 @@ def gives_batches(evaluator: Evaluator, sampler: Value | None) -> bool:
         for init, _ in evaluator.classes.member(sampler.cls, "__init__")
     )
     return _SAMPLER in libraries and made_with_size and _yields_lists(evaluator, sampler)
+
+
+def size_given(evaluator: Evaluator, sampler: Instance) -> Argument | None:
+    """What a sampler of the program is given for a size of batches, by its name or at its place."""
+    given = sampler.arguments
+    if given is None:
+        return None
+    if _SIZE in given.keywords:
+        return given.keywords[_SIZE]
+    for init, _ in evaluator.classes.member(sampler.cls, "__init__"):
+        names = [each.arg for each in parameters(init.node)[1:]] if isinstance(init, Function) else []
+        if _SIZE in names[: len(given.positional)]:
+            return given.positional[names.index(_SIZE)]
+    return None
 
 
 def _yields_lists(evaluator: Evaluator, sampler: Instance) -> bool:

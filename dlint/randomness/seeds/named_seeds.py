@@ -16,7 +16,16 @@ from dlint.knowledge.randomness import (
     sounds_fixed,
     tells_processes_apart,
 )
-from dlint.randomness.seeds.seed import CLOCK, FIXED_SEED, FRESH_SEED, STATE, TORCH, UNKNOWN_SEED, Seed
+from dlint.randomness.seeds.seed import (
+    CLOCK,
+    FIXED_SEED,
+    FRESH_SEED,
+    NONE_SEED,
+    STATE,
+    TORCH,
+    UNKNOWN_SEED,
+    Seed,
+)
 from dlint.source.statements import dotted
 from dlint.values.values import Const, Value
 
@@ -53,6 +62,6 @@ def by_value(value: Value, name: str) -> Seed:
     """By what is known of a value, else by how its name reads."""
     if isinstance(value, Const):
         if value.value is None:
-            return FRESH_SEED
+            return NONE_SEED
         return Seed(FIXED_SEED.kinds, value.value if type(value.value) is int else None)
     return by_name(name)
