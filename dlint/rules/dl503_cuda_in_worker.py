@@ -164,13 +164,52 @@ def check(program: Program) -> Iterator[Found]:
                 (visit, *call) for visit in use.code.visits for call in _in_function(program, visit)
             ]
         worlds = ways_with_workers(use)
-        for visit, call, point in places[id(use.code)]:
-            if any(_needs_gpu(program, call, point, world) for world in worlds):
+        needing = [
+            each
+            for each in places[id(use.code)]
+            if any(_needs_gpu(program, each[1], each[2], world) for world in worlds)
+        ]
+        kept = [
+            held
+            for held in (*held_on_gpu(program, use, worlds), *bound_on_gpu(program, use, worlds))
+            if held.visit is None or not _kept_out(_point_of(held.visit, held.node))
+        ]
+        for visit, call, point in needing:
+            if not _goes_after(program, visit, call, point, needing, kept):
                 yield _found(program, use, visit, call)
         yield from _by_default(program, use)
-        for held in (*held_on_gpu(program, use, worlds), *bound_on_gpu(program, use, worlds)):
-            if held.visit is None or not _kept_out(_point_of(held.visit, held.node)):
-                yield _found_held(program, use, held)
+        for held in kept:
+            yield _found_held(program, use, held)
+
+
+def _goes_after(
+    program: Program,
+    visit: Visit,
+    call: ast.Call,
+    point: Point,
+    needing: list[tuple[Visit, ast.Call, Point]],
+    kept: list[OnGpu],
+) -> bool:
+    """Whether a call takes the device of what is said to be on the GPU by findings of their own: put right,
+    these put it right as well."""
+    told = [word.value for word in call.keywords if word.arg == "device"]
+    told += call.args[:1] if _last(call) == "to" else []
+    match told:
+        case [ast.Attribute(value=of, attr="device")]:
+            text = ast.unparse(of)
+            if any(
+                held.visit is not None
+                and held.visit.function.node is visit.function.node
+                and ast.unparse(held.node) == text
+                for held in kept
+            ):
+                return True
+            program.evaluator.start()
+            made = [
+                getattr(value, "node", None) for value, _ in program.evaluator.values(of, point, visit.world)
+            ]
+            return bool(made) and all(any(node is each for _, each, _ in needing) for node in made)
+    return False
 
 
 def _by_default(program: Program, use: WorkerUse) -> Iterator[Found]:

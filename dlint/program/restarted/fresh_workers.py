@@ -30,5 +30,5 @@ def starts_workers(loader: Loader) -> bool:
 
 
 def may_start_workers(loader: Loader) -> bool:
-    """Whether each iterator of a loader may have workers of its own, on some way to the call that makes it."""
+    """Whether each iterator of a loader may have workers of its own, on some way to what makes it."""
     return loader.may_have_workers and not loader.keeps_workers
