@@ -20,7 +20,6 @@ from dlint.randomness.seeds.seed import (
     CLOCK,
     FIXED_SEED,
     FRESH_SEED,
-    NONE_SEED,
     STATE,
     TORCH,
     UNKNOWN_SEED,
@@ -62,6 +61,6 @@ def by_value(value: Value, name: str) -> Seed:
     """By what is known of a value, else by how its name reads."""
     if isinstance(value, Const):
         if value.value is None:
-            return NONE_SEED
+            return FRESH_SEED
         return Seed(FIXED_SEED.kinds, value.value if type(value.value) is int else None)
     return by_name(name)

@@ -39,8 +39,8 @@ _KEEPS_WIDTH = (ast.Add, ast.Sub, ast.Mult, ast.BitOr, ast.BitXor, ast.LShift)
 
 class Seed(NamedTuple):
     """One possible seed. ``kinds`` is what it is made of, ``number`` its value where that is known,
-    ``wide`` whether it surely has more than 32 bits now and then, ``is_none`` whether it is None, which seeds
-    afresh."""
+    ``wide`` whether it surely has more than 32 bits now and then, ``is_none`` whether it is the None of
+    a function that gives other things as well, which seeds afresh."""
 
     kinds: frozenset[str]
     number: int | None = None

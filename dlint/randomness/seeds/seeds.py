@@ -128,7 +128,7 @@ class _Trace:
     def _of(self, node: ast.expr, point: Point, world: World) -> list[Seed]:
         match node:
             case ast.Constant(value=None):
-                return [NONE_SEED]
+                return [FRESH_SEED]
             case ast.Constant(value=value):
                 if isinstance(value, float) and value.is_integer():
                     value = int(value)
@@ -379,10 +379,14 @@ class _Trace:
         found = [
             seed
             for value, at, w in returned(self._evaluator, function, node, point, world)
-            for seed in self.of(value, at, w)
+            for seed in ([NONE_SEED] if _is_none(value) else self.of(value, at, w))
         ]
         if isinstance(function.node, ast.Lambda):
             return found
         return [by_call(node) if seed.kinds == UNKNOWN_SEED.kinds else seed for seed in found] or [
             UNKNOWN_SEED
         ]
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
