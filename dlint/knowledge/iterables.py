@@ -213,6 +213,7 @@ _RECORDS = frozenset(
     {"execute", "fetchall", "fetchmany", "find", "iter_batches", "iter_lines", "to_batches", "yield_per"}
 )
 _WHOLE_MODULES = ("numpy.", "pandas.", "polars.", "pyarrow.")
+_AS_OTHER = ("().tolist", "().numpy", "().long", "().astype", "().cpu")
 _RANDOM = ("numpy.random.", "random.", "secrets.", "torch.rand", "torch.multinomial", "torch.normal")
 
 
@@ -265,7 +266,10 @@ def gives_records(name: str) -> bool:
 
 
 def shuffles(name: str) -> bool:
-    """Whether a call by this name gives everything there is in another order (``torch.randperm``)."""
+    """Whether a call by this name gives everything there is in another order (``torch.randperm``), be it made
+    something else (``torch.randperm(n).tolist()``)."""
+    while name.endswith(_AS_OTHER):
+        name = name.rpartition("()")[0]
     return name.startswith(_RANDOM) and name.rpartition(".")[2] in ("permutation", "permuted", "randperm")
 
 
