@@ -57,6 +57,15 @@ PASSES_ON = {
     "zstandard.ZstdDecompressor().read_to_iter": slice(0, 1),
     "zstandard.ZstdDecompressor().stream_reader": slice(0, 1),
 }
+# What calls a function with each of what it goes through, in threads as well.
+_MAPS_OF_POOLS = {
+    f"{pool}().{name}"
+    for pool in ("multiprocessing.dummy.Pool", "multiprocessing.pool.ThreadPool")
+    for name in ("imap", "imap_unordered", "map")
+}
+PASSES_ON |= dict.fromkeys(_MAPS_OF_POOLS, slice(1, 2))
+PASSES_ON["concurrent.futures.ThreadPoolExecutor().map"] = slice(1, None)
+MAPS = frozenset({"builtins.map", "concurrent.futures.ThreadPoolExecutor().map", *_MAPS_OF_POOLS})
 # A pipeline of webdataset, which is given its stages in their order, and what gives the same one that ends or
 # counts otherwise; what gives shards in order, puts them in an order of chance (webdataset 1.0: by a
 # generator made of the process's number and the time, unless it is told one), gives each worker its share,
