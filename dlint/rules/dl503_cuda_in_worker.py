@@ -124,7 +124,7 @@ from dlint.knowledge.processes.devices import (
     makes_tensor,
 )
 from dlint.knowledge.tensors import is_number_type
-from dlint.program.asked import for_visit
+from dlint.program.asked import for_place, for_visit
 from dlint.program.conditions import both, loaded, start_by_default
 from dlint.program.program import Program
 from dlint.regex import regex
@@ -444,7 +444,7 @@ def _found_held(program: Program, use: WorkerUse, held: OnGpu) -> Found:
         f"{held.name} is on the GPU ({_shown(held.put.call)}): forked workers cannot use it (RuntimeError)",
         "error",
         f"{advice} (loader at {where})",
-        loaded(program, use),
+        both(loaded(program, use), for_place(program, held.put.point, held.put.call)),
         reach,
         by_hand=by_hand,
     )

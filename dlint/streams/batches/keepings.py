@@ -198,7 +198,7 @@ def _taken_by_number(spot: Spot, made: ast.ListComp) -> ast.expr | None:
                     ifs=[],
                 )
             ],
-        ) if _is_whole(loader):
+        ) if _is_whole(spot, loader):
             begun = [ast.unparse(value) for value in spot.assigned(name)]
             return loader if begun == [f"iter({ast.unparse(loader)})"] else None
     return None
