@@ -69,7 +69,7 @@ def mentions(node: ast.AST, names: Set[str]) -> bool:
 
 
 def is_index(node: ast.AST, index: Set[str]) -> bool:
-    """Whether an expression is the item's number, or only counts with it: a text that has it names a thing."""
+    """Whether an expression is the item's number, or only counts with it; a text with it names a thing."""
     return mentions(node, index) and all(
         isinstance(inner.func, ast.Name) and inner.func.id in _NUMERIC
         if isinstance(inner, ast.Call)
