@@ -9,6 +9,7 @@ workers:
   device is CUDA: written there, or by some way in which the program makes it, such as
   `torch.device("cuda" if torch.cuda.is_available() else "cpu")`, by the default of an option, also of a
   dataclass that the command line fills, by a setting (`_C.DEVICE = "cuda"` of yacs, `device: cuda` of Hydra),
+  by what stands beside a variable of the environment (`os.getenv("DEVICE", "cuda")`),
   or by what was put on the GPU before (`model.device`, also with `device_map="auto"`), or by a library that
   loads a network there (`clip.load(name, device=device)`). `Accelerator().device` and that of Lightning's
   `Fabric` are a GPU wherever there is one, unless they are told otherwise; so are
@@ -24,7 +25,8 @@ workers:
   without a device under `with torch.device("cuda"):` is there, and so is a network that is moved after a
   dataset got it, before the loader is made (a network moves where it is), and what a method puts there that
   is called on the dataset (`data.to(device)`) before the loader is made, in the same function, under no test.
-- Networks on the GPU of which the loader is given a method (`collate_fn=encoder.collate`), where that runs a
+- Networks on the GPU of which the loader is given a method (`collate_fn=encoder.collate`), or of which worker
+  code calls one (`self.encoder.embed(image)`), where that runs a
   layer of the network, or moves something to where its parameters are
   (`batch.to(next(self.parameters()).device)`, also as a property).
 - Tensors that are made without a device (`torch.zeros(3)`) where the parent has said that this is the GPU:
@@ -34,7 +36,8 @@ workers:
   `devices=[]`.
 
 Left alone are a device that is the CPU by every construction, one that a method sets (`Rows().on("cuda")`) on
-other objects alone than those that workers have, `.to(x.device)`, a device that cannot be followed, the
+other objects alone than those that workers have, `.to(x.device)`, also of what is told of itself
+(`.to(self.mean.device)`), a device that cannot be followed, the
 shape, type and device of what is on the GPU, loaders whose `num_workers` is 0 where the device is CUDA, code
 that asks whether it runs in a worker, workers that the project starts by spawn or forkserver (not only for
 who asks for that by an option that is off by default), and programs that hide all GPUs
