@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dlint.calls.indirect.by_class import sites_by_class
 from dlint.calls.indirect.by_name import sites_by_name
+from dlint.calls.indirect.by_object import CALL, is_called, object_calls, speaks_of_loaders
 from dlint.calls.indirect.by_text import ByText
 from dlint.calls.indirect.handed_on import Decorators, Way, Ways
 from dlint.calls.indirect.starting import calls_through, handed_over, started
@@ -106,11 +107,24 @@ class Sites(Points):
             self._find_by_heirs(scope, owner, found)
             found += sites_by_class(self._evaluator, scope, owner, self._heirs(owner)[:_MOST_HEIRS])
         elif owner is not None:
+            if scope.name == CALL and speaks_of_loaders(owner):
+                self._find_objects(scope, owner, found)
             self._find_by_text(scope, owner, found)
             if not found:
                 found += _by_record(scope, owner)
         elif not found:
             found += sites_by_name(self._evaluator, frame.module, scope)
+
+    def _find_objects(self, scope: FunctionNode, owner: Class, found: list[Site]) -> None:
+        """The calls of objects whose class, or one below it, has this for what a call of them runs."""
+        index, home = self._evaluator.modules.index, owner.module.relative
+        heirs = self._heirs(owner)[:_MOST_HEIRS]
+        files = [file for cls in (owner, *heirs) for file in index.calling(cls.name, home, method=True)]
+        modules = self._evaluator.modules.each(self._nearest(list(dict.fromkeys(files)), scope, home))
+        ways = Ways(self._evaluator, self._decorators)
+        self._find_on(object_calls(self._evaluator, owner, heirs, list(modules), ways), scope, owner, found)
+        if ways.lost:
+            self._partly.add(id(scope))
 
     def _find_by_heirs(self, scope: FunctionNode, owner: Class, found: list[Site]) -> None:
         """The calls of classes that take their constructor from a class, and what others hand on to it."""
@@ -213,13 +227,14 @@ class Sites(Points):
     def receivers(self, site: Site, scope: FunctionNode) -> list[tuple[Instance | Class, World]]:
         """The objects that a call calls a method on, and the classes where it is a class's, each in the world
         in which it is that."""
-        return [
-            (value.receiver, world)
-            for value, world in self._evaluator.values(site.call.func, site.point)
-            if isinstance(value, Function)
-            and value.node is scope
-            and isinstance(value.receiver, Instance | Class)
-        ]
+        found: list[tuple[Instance | Class, World]] = []
+        for value, world in self._evaluator.values(site.call.func, site.point):
+            if isinstance(value, Function) and value.node is scope:
+                if isinstance(value.receiver, Instance | Class):
+                    found.append((value.receiver, world))
+            elif isinstance(value, Instance) and is_called(self._evaluator, value, scope):
+                found.append((value, world))
+        return found
 
     def _find_indirect(
         self, relative: str, name: str, scope: FunctionNode, frame: Frame, found: list[Site]
@@ -300,6 +315,8 @@ class Sites(Points):
             elif isinstance(value, Function) and value.node is scope:
                 if owner is not None and value.receiver is None and not is_static(scope):
                     arguments = arguments.without_first()
+                return Site(call, point, arguments)
+            elif scope.name == CALL and is_called(self._evaluator, value, scope):
                 return Site(call, point, arguments)
         if owner is not None and self._is_of_heir(call.func, point, scope, owner):
             return Site(call, point, arguments_of(call, point))

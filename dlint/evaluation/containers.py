@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dlint.evaluation.contents.contents import ANY, Contents
+from dlint.knowledge.commands import FILLED
 from dlint.values.frame import Argument, Arguments, Point, arguments_of
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (
@@ -20,6 +21,7 @@ from dlint.values.values import (
     Function,
     Items,
     Key,
+    Made,
     Partial,
     Table,
     Unknown,
@@ -169,8 +171,8 @@ class Containers(Contents):
                     v,
                 )
                 for held, w in tables
-                for given, v in self._evaluator.value_of(argument, w)
-                for value in _of_pairs(given) or [self._whole(given)]
+                for given, u in self._evaluator.value_of(argument, w)
+                for value, v in self._mappings(given, u)
             ]
         for name, argument in arguments.keywords.items():
             sure = self._evaluator.value_of(argument, HERE)
@@ -182,6 +184,14 @@ class Containers(Contents):
                 )
             ][:_MOST_TABLES]
         return tables
+
+    def _mappings(self, given: Value, world: World) -> list[Outcome]:
+        """What is given for a dict as one: pairs, what other code fills, or settings that OmegaConf makes of
+        a record."""
+        if isinstance(given, Made) and given.name == FILLED:
+            made = self._evaluator.records.as_dict(given, given.node, given.point, world, whole=False)
+            return made or [(given, world)]
+        return [(value, world) for value in _of_pairs(given) or [self._whole(given)]]
 
     # Methods; the receiver comes first.
 

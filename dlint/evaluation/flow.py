@@ -16,6 +16,7 @@ from dlint.budget.budget import spend
 from dlint.evaluation.paths.decisions import FORKS, branch, few, told
 from dlint.evaluation.paths.search import Definition, Passing, Search
 from dlint.source.layout import Guard, Layout
+from dlint.source.statements import dotted
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Key
 from dlint.values.worlds import HERE, World
@@ -71,10 +72,10 @@ class Flow:
     def assigned(
         self, name: str, point: Point, world: World, *, anew: bool = False
     ) -> tuple[ast.expr, Point] | None:
-        """What the one assignment gives to a name that reaches a point, and where that stands; None where
-        several do, or the name is bound otherwise."""
+        """What the one assignment gives to a name, which may be dotted, that reaches a point, and where that
+        stands; None where several do, or the name is bound otherwise."""
         match self.definitions(name, point, world, anew=anew):
-            case [(ast.Assign(targets=[ast.Name()], value=value) as statement, _)]:
+            case [(ast.Assign(targets=[target], value=value) as statement, _)] if dotted(target) == name:
                 return value, Point(point.frame, statement)
         return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.processes.handles import (
@@ -20,8 +20,9 @@ from dlint.knowledge.processes.handles import (
 )
 from dlint.regex import regex
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, functions_in, self_name
+from dlint.source.statements import FunctionNode, dotted, functions_in, self_name
 from dlint.values.frame import Argument, Arguments, Point
+from dlint.values.places import path_to, tests_around
 from dlint.values.values import Const, Instance, Made, Unknown, Value
 from dlint.values.worlds import HERE
 
@@ -211,9 +212,59 @@ def _names(evaluator: Evaluator, path: Argument, suffix: str) -> bool:
     if path.point is not None and _ASKS_KIND.search(path.point.frame.module.text_of(path.point.frame.scope)):
         # Code that asks what it has before it takes something out of it tells the kinds apart itself.
         values = [value for value in values if isinstance(value, Const)]
-    return any(_is_path_to(value, suffix) for value in values) or any(
-        _are_found_by(evaluator, paths, at, suffix) for paths, at in _gone_through(evaluator, path)
+    return (
+        any(_is_path_to(value, suffix) for value in values)
+        or _is_chosen(path, suffix)
+        or any(_are_found_by(evaluator, paths, at, suffix) for paths, at in _gone_through(evaluator, path))
     )
+
+
+def _is_chosen(path: Argument, suffix: str) -> bool:
+    """Whether only names with a suffix come to where a path is made of them, by what a comprehension or the
+    statements around ask: ``if name.endswith(".npz")``."""
+    node, point = path.expression, path.point
+    if node is None or point is None:
+        return False
+    tests = [(test, outcome) for test, outcome, _ in tests_around(point)]
+    for around in path_to(point.statement, node):
+        tests += [(test, True) for test in _filters(around)]
+    if not tests:
+        return False
+    names = {each.id for each in walk(node) if isinstance(each, ast.Name)}
+    return any(_asks_for(test, outcome, suffix, names) for test, outcome in tests)
+
+
+def _filters(node: ast.AST) -> Iterator[ast.expr]:
+    """The tests of a comprehension."""
+    if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
+        for generator in node.generators:
+            yield from generator.ifs
+
+
+def _asks_for(test: ast.expr, outcome: bool, suffix: str, names: Container[str]) -> bool:
+    """Whether a test comes out so only where one of some names ends in a suffix."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            return _asks_for(inner, not outcome, suffix, names)
+        case ast.BoolOp(op=operator, values=parts) if isinstance(operator, ast.And) is outcome:
+            return any(_asks_for(part, outcome, suffix, names) for part in parts)
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id=name), attr="endswith"), args=[ast.Constant(value=str(end))]
+        ):
+            return outcome and name in names and end in (suffix, suffix[1:])
+        case ast.Compare(
+            left=ast.Attribute(value=ast.Name(id=name), attr="suffix")
+            | ast.Subscript(
+                value=ast.Call(
+                    func=ast.Name(id="splitext") | ast.Attribute(attr="splitext"), args=[ast.Name(id=name)]
+                )
+            ),
+            ops=[operator],
+            comparators=[ast.Constant(value=end)],
+        ):
+            is_same = isinstance(operator, ast.Eq if outcome else ast.NotEq)
+            return is_same and name in names and end == suffix
+    return False
 
 
 def _gone_through(evaluator: Evaluator, path: Argument) -> Iterator[tuple[ast.expr, Point]]:
@@ -239,12 +290,17 @@ def _are_found_by(evaluator: Evaluator, paths: ast.expr, point: Point, suffix: s
             return _are_found_by(evaluator, found, point, suffix, far)
         case ast.Subscript(value=found, slice=ast.Slice()):
             return _are_found_by(evaluator, found, point, suffix, far)
+        case ast.ListComp(elt=made, generators=[ast.comprehension(target=ast.Name(id=name)), *_]):
+            asked = any(_asks_for(test, True, suffix, (name,)) for test in _filters(paths))
+            return _ends_in(made, suffix) or (
+                asked and name in {each.id for each in walk(made) if isinstance(each, ast.Name)}
+            )
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[*_, pattern]) if (
             name in _FINDS
         ):
             return _ends_in(pattern, suffix)
-        case ast.Name() if far and paths.id not in point.locals:
-            bound = evaluator.flow.assigned(paths.id, point, HERE)
+        case ast.Name() | ast.Attribute() if far and (path := dotted(paths)) and path not in point.locals:
+            bound = evaluator.flow.assigned(path, point, HERE)
             return bound is not None and _are_found_by(evaluator, *bound, suffix, far - 1)
     return False
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.callbacks import PLAIN_BUILTINS
@@ -35,7 +35,7 @@ from dlint.source.nodes import walk
 from dlint.source.statements import dotted, statements_in
 from dlint.values.frame import Point, arguments_of
 from dlint.values.functions import is_generator
-from dlint.values.values import External, Function, Instance, Made, ModuleValue, Table, Value
+from dlint.values.values import Class, External, Function, Instance, Made, ModuleValue, Table, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -66,10 +66,15 @@ class Kept(NamedTuple):
 
 
 def kept_in(
-    evaluator: Evaluator, codes: Sequence[WorkerCode], instance: Instance, world: World
+    evaluator: Evaluator,
+    codes: Sequence[WorkerCode],
+    instance: Instance,
+    world: World,
+    others: Callable[[], Iterable[WorkerCode]] = list,
 ) -> list[Kept]:
     """The attributes of an object, once it is made, that pickle cannot take along; last those that are
-    handles on all ways, of which worker code has nothing: of those that it reads from, more is to be told."""
+    handles on all ways, of which worker code has nothing: of those that it reads from, more is to be told,
+    be that where ``others`` have such an object: the base of a dataset may be loaded, too."""
     out = left_out(evaluator, instance.cls)
     if out is None:
         return []
@@ -77,7 +82,7 @@ def kept_in(
     stores = list(evaluator.construction.stores(instance, world))
     found = list(_kept_unsendable(evaluator, instance, stores, out))
     evaluator.start()
-    return [*found, *_kept_open(evaluator, codes, instance, stores, out)]
+    return [*found, *_kept_open(evaluator, codes, instance, stores, out, others)]
 
 
 def _kept_unsendable(
@@ -105,6 +110,7 @@ def _kept_open(
     instance: Instance,
     stores: list[_Stored],
     out: frozenset[str],
+    others: Callable[[], Iterable[WorkerCode]],
 ) -> Iterator[Kept]:
     """The handles, which pickle refuses all the same."""
     for name, path, point, w in stores:
@@ -119,7 +125,10 @@ def _kept_open(
                     for each, _, at, _ in stores
                 ):
                     continue
-                if _is_written(node) or not any(_is_met(code, name) for code in codes):
+                if _is_written(node) or not (
+                    any(_is_met(code, name) for code in codes)
+                    or any(_is_met(code, name, point.frame.owner) for code in others())
+                ):
                     yield Kept(f"{instance.cls.name}.{name}", node, point.frame.module, kind)
 
 
@@ -144,10 +153,15 @@ def _kind_of_handle(value: Value) -> Refused | None:
     return None if handle is None else Refused(handle.name.partition(" ")[2], error=_NOT_PICKLED)
 
 
-def _is_met(code: WorkerCode, name: str) -> bool:
-    """Whether worker code speaks of an attribute, be it by its name as a text (``getattr(self, "file")``)."""
+def _is_met(code: WorkerCode, name: str, owner: Class | None = None) -> bool:
+    """Whether worker code speaks of an attribute, be it by its name as a text (``getattr(self, "file")``), in
+    methods of a class alone where that is given."""
     named = re.compile(rf"\.{re.escape(name)}\b|[\"']{re.escape(name)}[\"']")
-    return any(named.search(visit.function.module.text_of(visit.function.node)) for visit in code.visits)
+    return any(
+        named.search(visit.function.module.text_of(visit.function.node))
+        for visit in code.visits
+        if owner is None or (visit.frame.owner is not None and visit.frame.owner.node is owner.node)
+    )
 
 
 def _is_made_of(statement: ast.stmt | None, name: str) -> bool:

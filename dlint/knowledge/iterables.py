@@ -57,6 +57,15 @@ PASSES_ON = {
     "zstandard.ZstdDecompressor().read_to_iter": slice(0, 1),
     "zstandard.ZstdDecompressor().stream_reader": slice(0, 1),
 }
+# What calls a function with each of what it goes through, in threads as well.
+_MAPS_OF_POOLS = {
+    f"{pool}().{name}"
+    for pool in ("multiprocessing.dummy.Pool", "multiprocessing.pool.ThreadPool")
+    for name in ("imap", "imap_unordered", "map")
+}
+PASSES_ON |= dict.fromkeys(_MAPS_OF_POOLS, slice(1, 2))
+PASSES_ON["concurrent.futures.ThreadPoolExecutor().map"] = slice(1, None)
+MAPS = frozenset({"builtins.map", "concurrent.futures.ThreadPoolExecutor().map", *_MAPS_OF_POOLS})
 # A pipeline of webdataset, which is given its stages in their order, and what gives the same one that ends or
 # counts otherwise; what gives shards in order, puts them in an order of chance (webdataset 1.0: by a
 # generator made of the process's number and the time, unless it is told one), gives each worker its share,
@@ -213,6 +222,7 @@ _RECORDS = frozenset(
     {"execute", "fetchall", "fetchmany", "find", "iter_batches", "iter_lines", "to_batches", "yield_per"}
 )
 _WHOLE_MODULES = ("numpy.", "pandas.", "polars.", "pyarrow.")
+_AS_OTHER = ("().tolist", "().numpy", "().long", "().astype", "().cpu")
 _RANDOM = ("numpy.random.", "random.", "secrets.", "torch.rand", "torch.multinomial", "torch.normal")
 
 
@@ -265,7 +275,10 @@ def gives_records(name: str) -> bool:
 
 
 def shuffles(name: str) -> bool:
-    """Whether a call by this name gives everything there is in another order (``torch.randperm``)."""
+    """Whether a call by this name gives everything there is in another order (``torch.randperm``), be it made
+    something else (``torch.randperm(n).tolist()``)."""
+    while name.endswith(_AS_OTHER):
+        name = name.rpartition("()")[0]
     return name.startswith(_RANDOM) and name.rpartition(".")[2] in ("permutation", "permuted", "randperm")
 
 

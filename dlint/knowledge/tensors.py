@@ -112,6 +112,11 @@ _CLASSIFIED = frozenset(
 )
 _DESCRIBED = frozenset({"CelebA"})
 _TORCHVISIONS = "torchvision.datasets."
+# Those of transformers; with other keywords some give arrays of NumPy, which is written there.
+_COLLATORS = regex(
+    r"transformers\.(?:data\.(?:data_collator\.)?)?"
+    r"(?:default_data_collator|DefaultDataCollator|DataCollator(?:With|For)\w+)"
+)
 
 
 def is_view(name: str) -> bool:
@@ -205,3 +210,9 @@ def gives_images(dataset: str) -> bool:
 def tells_one_number(dataset: str) -> bool:
     """Whether such a dataset tells one number of each image."""
     return dataset.removeprefix(_TORCHVISIONS) not in _DESCRIBED
+
+
+def collates_all(name: str) -> bool:
+    """Whether a function, or what is made by this name, makes a tensor of all that the items have under a
+    key, or leaves it out (transformers)."""
+    return _COLLATORS.fullmatch(name) is not None

@@ -40,6 +40,10 @@ class _Method(NamedTuple):
     closes: frozenset[str]
     mentions: frozenset[str]
 
+    def joined(self, other: _Method) -> _Method:
+        """What a method does that calls another one."""
+        return _Method(self.binds | other.binds, self.closes | other.closes, self.mentions | other.mentions)
+
 
 class Construction:
     """Questions about what objects hold when they are made."""
@@ -179,6 +183,9 @@ class Construction:
                 match node:
                     case ast.Call(func=ast.Attribute(value=ast.Attribute(attr=held), attr="close")):
                         closes = closes or held == name
+                    case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr=called)):
+                        if called in touching:
+                            entered += self._above(node, point, world)
                     case ast.Call(func=ast.Attribute(value=ast.Name(id=receiver), attr=called)):
                         if receiver == own and called in touching:
                             for method in self._evaluator.classes.methods(instance, called):
@@ -193,6 +200,12 @@ class Construction:
                                 entered.append(self._evaluator.calls.enter(getter, Arguments(), node, point))
             if (entered or closes) and self._evaluator.flow.reaching(point, world):
                 yield statement, entered, closes
+
+    def _above(self, call: ast.Call, point: Point, world: World) -> Iterator[Frame]:
+        """The frames of methods of classes above that a method calls: ``super().setup()``."""
+        for value, _ in self._evaluator.values(call.func, point, world):
+            if isinstance(value, Function):
+                yield self._evaluator.calls.enter(value, arguments_of(call, point), call, point)
 
     def _speaking(
         self, scope: FunctionNode | ast.ClassDef | ast.Module
@@ -237,9 +250,17 @@ class Construction:
         found = self._classes.get(cls.key)
         if found is None:
             with begun(self._classes, cls.key, dict[str, _Method]()) as found:
+                goes_on: set[str] = set()  # those whose method so far calls the one above
                 for above in self._evaluator.classes.line(cls):
                     for function in functions_in(above.node.body):
-                        found.setdefault(function.name, self._read(function))
+                        name, read = function.name, self._read(function)
+                        if name in found and name not in goes_on:
+                            continue
+                        found[name] = found[name].joined(read) if name in found else read
+                        if f"super().{name}(" in above.module.text_of(function):
+                            goes_on.add(name)
+                        else:
+                            goes_on.discard(name)
         return found
 
     def _read(self, function: ast.AST) -> _Method:

@@ -172,7 +172,7 @@ def _pool(
     before = made_in_parent(program, made, worker)
     maker = made.point.frame.owner
     resets = resetting(program, use, None if before else maker, names_of(made))
-    read = item_read_in_parent(program, use, maker, resets=resets)
+    read = item_read_in_parent(program, use, maker, resets=resets, by=made.point.frame.scope)
     early: Early | None = None
     if not before:
         kept = is_once(made.node, made.point) or is_cached(made.point.frame.scope)

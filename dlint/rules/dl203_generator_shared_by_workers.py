@@ -248,7 +248,8 @@ def _used(program: Program, use: WorkerUse, made: Made) -> str | None:
     # What makes it in the parent, whenever that is, makes it for all workers.
     resets = resetting(program, use, owner, names_of(made)) - {getattr(made.point.frame.scope, "name", "")}
     by_item = id(made.point.frame.scope) in functions_of(program, use)
-    read = item_read_in_parent(program, use, owner, resets=resets) if by_item else None
+    by = made.point.frame.scope
+    read = item_read_in_parent(program, use, owner, resets=resets, by=by) if by_item else None
     early = made_early(program, use, made) if read is None else None
     used = early.used if early is not None else None
     if used is not None:

@@ -96,7 +96,7 @@ from dlint.loaders.samplers import Samplers
 from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.program.restarted.calling_loops import Called, calling_loops, is_one, keys_of, loader_there
-from dlint.program.restarted.fresh_workers import loader_at, starts_workers
+from dlint.program.restarted.fresh_workers import loader_at, may_start_workers
 from dlint.regex import regex
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
@@ -121,7 +121,7 @@ _WORDS = ("iter(", "DataLoader", "loader", "islice")
 
 def check(program: Program) -> Iterator[Found]:
     """Every ``next(iter(loader))`` of a loop."""
-    if not program.any_loader(starts_workers):
+    if not program.any_loader(may_start_workers):
         return
     iterations: Iterations | None = None
     index = program.modules.index

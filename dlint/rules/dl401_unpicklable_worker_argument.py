@@ -163,6 +163,10 @@ _CURE = "make it where it is first used, in each process"
 def check(program: Program) -> Iterator[Found]:
     """Everything that loaders with workers ship and that pickle cannot name."""
     suspects: dict[Key, bool] = {}
+
+    def others() -> list[WorkerCode]:
+        return list({id(use.code): use.code for use in program.uses if use.dataset is not None}.values())
+
     for alike in by_dataset(program.uses):
         methods = [(use, program.start_method_of(use)) for use in alike if use.loader is not None]
         uses = [(use, method == LOKY) for use, method in methods if method != "fork"]
@@ -173,7 +177,7 @@ def check(program: Program) -> Iterator[Found]:
             each
             for part in program.shipped(uses[0][0])
             if part.pickled and isinstance(part.value, Instance)
-            for each in kept_in(program.evaluator, codes, part.value, part.world)
+            for each in kept_in(program.evaluator, codes, part.value, part.world, others)
         ]
         for use, by_loky in uses:
             assert use.loader is not None

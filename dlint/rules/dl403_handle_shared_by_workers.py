@@ -8,7 +8,8 @@ code reads: itself, or a part kept of it (HDF5: `self.images = file["images"]`, 
 `file.variables["t"]`; zarr: `zarr.group(store)["images"]` of a zip store; a cursor of SQLite, a transaction
 of LMDB, a stream of PyAV, a page, series or level of a TIFF file), or one of a list or dict of them
 (`{k: file[k] for k in keys}`). Where no path says that `np.load` opens an `.npz`, what is asked of it does:
-`self.data.files`, or only names (`self.data["x"]`), as those of a `.npy` with fields may be as well.
+`self.data.files`, or only names (`self.data["x"]`), as those of a `.npy` with fields may be as well; so does
+what is asked of its name (`if name.endswith(".npz")`), or a search for such files.
 
 Also one that a function brings which workers get: bound by a partial (`partial(read, open(path))`, be it
 the `collate_fn`), left by the function around it, or whose method it is (`self.read = archive.read`); and one

@@ -22,10 +22,11 @@ some), what an object reads that is its own iterator, everything in another orde
 a `while True` reads that something in it surely ends (`if not self.repeat: break`, of a dataset made with
 `repeat=False`), the streams of a `ChainDataset`, and iterators that are asked in turn or by chance until none
 has more (`next(random.choice(iterators))`, `next(readers[name])`), the items of another dataset, one after
-the other (`yield self.dataset[i]` for `i in range(len(self.dataset))`), and what those of one of the program
-have (`yield from self.clips[i]`). Where some of several sources divide and others do not, those are named
-that are read whole beside them. A `Trainer` of transformers whose `dataloader_num_workers` is above 1 is such
-a loader: it divides no stream among them.
+the other (`yield self.dataset[i]` for `i in range(len(self.dataset))`), windows over what has a length
+(`yield self.series[i : i + n]`), what those of one of the program have (`yield from self.clips[i]`), and what
+a pool of threads reads (`pool.map(self.load, self.files)`). Where some of several sources divide and others
+do not, those are named that are read whole beside them. A `Trainer` of transformers whose
+`dataloader_num_workers` is above 1 is such a loader: it divides no stream among them.
 
 An `IterDataPipe` of the program is such a dataset, too, where neither its files nor the loader's speak of
 sharding (`pipe.sharding_filter()`, `apply_sharding`, a reading service).

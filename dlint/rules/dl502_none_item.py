@@ -18,11 +18,12 @@ another dataset (`return self.inner[index]`, `self.images[index], self.masks[ind
 (`if pair is not None: pair = self.crop(*pair)`, and then `return pair`); from an object that is called
 (`return self.pipeline(item)`), of the steps that it runs where one of those that are made by their own names
 (`Pipeline([Pick(8)])`) gives None; where it is a parameter that this caller gives None
-(`except OSError: return fallback`); where a variable that starts as None is returned after an exception that
+(`except OSError: return fallback`), or one of several things that a function gives together (`image, mask =
+self.pair(path)`); where a variable that starts as None is returned after an exception that
 kept it from being set, or for items that a test leaves out (`if path.exists(): depth = read(path)`, or a
 conditional expression), an entry of a dict as well; and where what a decorator of the project puts around the
-function ends after an exception, or when its attempts at calling it run out. The same of what `get` returns
-to PyTorch Geometric's `Dataset`, and for its `DataLoader`.
+function ends after an exception, or when its attempts at calling it run out (`return default`, of which it
+was told nothing). The same of what `get` returns to PyTorch Geometric's `Dataset`, and for its `DataLoader`.
 
 So it is for a loader whose `collate_fn` is `default_data_collator` of transformers (`TypeError: 'NoneType'
 object is not subscriptable`), and for the datasets of its `Trainer`, which takes that where it is given no

@@ -9,6 +9,7 @@ workers:
   device is CUDA: written there, or by some way in which the program makes it, such as
   `torch.device("cuda" if torch.cuda.is_available() else "cpu")`, by the default of an option, also of a
   dataclass that the command line fills, by a setting (`_C.DEVICE = "cuda"` of yacs, `device: cuda` of Hydra),
+  by what stands beside a variable of the environment (`os.getenv("DEVICE", "cuda")`),
   or by what was put on the GPU before (`model.device`, also with `device_map="auto"`), or by a library that
   loads a network there (`clip.load(name, device=device)`). `Accelerator().device` and that of Lightning's
   `Fabric` are a GPU wherever there is one, unless they are told otherwise; so are
@@ -24,7 +25,8 @@ workers:
   without a device under `with torch.device("cuda"):` is there, and so is a network that is moved after a
   dataset got it, before the loader is made (a network moves where it is), and what a method puts there that
   is called on the dataset (`data.to(device)`) before the loader is made, in the same function, under no test.
-- Networks on the GPU of which the loader is given a method (`collate_fn=encoder.collate`), where that runs a
+- Networks on the GPU of which the loader is given a method (`collate_fn=encoder.collate`), or of which worker
+  code calls one (`self.encoder.embed(image)`), where that runs a
   layer of the network, or moves something to where its parameters are
   (`batch.to(next(self.parameters()).device)`, also as a property).
 - Tensors that are made without a device (`torch.zeros(3)`) where the parent has said that this is the GPU:
@@ -34,7 +36,8 @@ workers:
   `devices=[]`.
 
 Left alone are a device that is the CPU by every construction, one that a method sets (`Rows().on("cuda")`) on
-other objects alone than those that workers have, `.to(x.device)`, a device that cannot be followed, the
+other objects alone than those that workers have, `.to(x.device)`, also of what is told of itself
+(`.to(self.mean.device)`), a device that cannot be followed, the
 shape, type and device of what is on the GPU, loaders whose `num_workers` is 0 where the device is CUDA, code
 that asks whether it runs in a worker, workers that the project starts by spawn or forkserver (not only for
 who asks for that by an option that is off by default), and programs that hide all GPUs
@@ -124,7 +127,7 @@ from dlint.knowledge.processes.devices import (
     makes_tensor,
 )
 from dlint.knowledge.tensors import is_number_type
-from dlint.program.asked import for_visit
+from dlint.program.asked import for_place, for_visit
 from dlint.program.conditions import both, loaded, start_by_default
 from dlint.program.program import Program
 from dlint.regex import regex
@@ -164,13 +167,52 @@ def check(program: Program) -> Iterator[Found]:
                 (visit, *call) for visit in use.code.visits for call in _in_function(program, visit)
             ]
         worlds = ways_with_workers(use)
-        for visit, call, point in places[id(use.code)]:
-            if any(_needs_gpu(program, call, point, world) for world in worlds):
+        needing = [
+            each
+            for each in places[id(use.code)]
+            if any(_needs_gpu(program, each[1], each[2], world) for world in worlds)
+        ]
+        kept = [
+            held
+            for held in (*held_on_gpu(program, use, worlds), *bound_on_gpu(program, use, worlds))
+            if held.visit is None or not _kept_out(_point_of(held.visit, held.node))
+        ]
+        for visit, call, point in needing:
+            if not _goes_after(program, visit, call, point, needing, kept):
                 yield _found(program, use, visit, call)
         yield from _by_default(program, use)
-        for held in (*held_on_gpu(program, use, worlds), *bound_on_gpu(program, use, worlds)):
-            if held.visit is None or not _kept_out(_point_of(held.visit, held.node)):
-                yield _found_held(program, use, held)
+        for held in kept:
+            yield _found_held(program, use, held)
+
+
+def _goes_after(
+    program: Program,
+    visit: Visit,
+    call: ast.Call,
+    point: Point,
+    needing: list[tuple[Visit, ast.Call, Point]],
+    kept: list[OnGpu],
+) -> bool:
+    """Whether a call takes the device of what is said to be on the GPU by findings of their own: put right,
+    these put it right as well."""
+    told = [word.value for word in call.keywords if word.arg == "device"]
+    told += call.args[:1] if _last(call) == "to" else []
+    match told:
+        case [ast.Attribute(value=of, attr="device")]:
+            text = ast.unparse(of)
+            if any(
+                held.visit is not None
+                and held.visit.function.node is visit.function.node
+                and ast.unparse(held.node) == text
+                for held in kept
+            ):
+                return True
+            program.evaluator.start()
+            made = [
+                getattr(value, "node", None) for value, _ in program.evaluator.values(of, point, visit.world)
+            ]
+            return bool(made) and all(any(node is each for _, each, _ in needing) for node in made)
+    return False
 
 
 def _by_default(program: Program, use: WorkerUse) -> Iterator[Found]:
@@ -405,7 +447,7 @@ def _found_held(program: Program, use: WorkerUse, held: OnGpu) -> Found:
         f"{held.name} is on the GPU ({_shown(held.put.call)}): forked workers cannot use it (RuntimeError)",
         "error",
         f"{advice} (loader at {where})",
-        loaded(program, use),
+        both(loaded(program, use), for_place(program, held.put.point, held.put.call)),
         reach,
         by_hand=by_hand,
     )

@@ -6,7 +6,8 @@ Tensors of a loader with workers that outlive their round: put into a list or di
 (`kept.append(batch)`, `targets.append(labels)`, `features[step] = batch[0]`, `kept += [labels]`,
 `kept = kept + [labels]`, `kept = [*kept, labels]`, `kept.insert(0, labels)`,
 `kept.extend(y.cpu() for y in labels)`, `kept.extend(zip(x, y))`, `kept.setdefault("y", []).append(y)`, a
-function that does nothing else with what it is given (be the list one of its module that nothing empties), a
+function that does nothing else with what it is given (be the list one of its module, or of the function
+around it, that nothing empties), a
 method that puts it into a list of its object, or a part of it (`self.rows.append((output, batch["y"]))`), or
 each of several into one: `meter.update(output, y)`, `meter.update(y=y)` that goes through its keywords (in a
 loop or `{k: v.cpu() for k, v in tensors.items()}`), be that of each of some callbacks, or called by a method
@@ -46,7 +47,8 @@ their limit of open files, and tests (not a `test_net.py` that has no test and i
 
 What nothing shows to be tensors (names of files, also in `np.asarray(names)`) is left alone: neither the
 dataset's items, be it behind a `collate_fn` of the project that hands some on (`images, targets =
-zip(*batch)`, `[item["boxes"] for item in batch]`), nor what that returns, nor what the code does with it
+zip(*batch)`, `[item["boxes"] for item in batch]`), nor what that returns (as a tokenizer that is told
+`return_tensors="pt"` does, and transformers' collators), nor what the code does with it
 (`images.to(device)`, `torch.cat(kept)`, `[{k: v.to(device) for k, v in t.items()} for t in targets]`, which
 tells of each `t["boxes"]` as well, also where another function keeps it).
 

@@ -10,7 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.evaluation.dicts.own_dicts import ABSENT, OwnDicts
-from dlint.knowledge.commands import CLICK_REST, PARSED
+from dlint.knowledge.commands import CLICK_REST, FILLED, PARSED
 from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.knowledge.trainers import HPARAMS
 from dlint.source.layout import Layout
@@ -265,6 +265,13 @@ class Entries:
             declared = self._evaluator.options.of_rest(table, key, world)
             if declared:
                 return declared
+        if isinstance(table, Made) and table.name == FILLED:
+            # Settings that OmegaConf makes of a record have its fields, and no others.
+            names = self._evaluator.filled_fields.names(table, world)
+            if key in names:
+                return self._evaluator.attribute(table, key, table.node, table.point, world)
+            if names:
+                return [(ABSENT, world)]
         asked = self.options(table, world)
         if asked is not None:
             return self._evaluator.attribute(asked, key, asked.node, asked.point, world)

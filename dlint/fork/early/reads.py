@@ -42,14 +42,16 @@ def item_read_in_parent(
     of_class: bool = False,
     resets: frozenset[str] = frozenset(),
     empties: Empties | None = None,
+    by: ast.AST | None = None,
 ) -> tuple[Module, ast.expr] | None:
     """Where the code around a use's loader, or around the calls that lead there, reads an item of the use's
     dataset (``of_class``: of any dataset of its classes) while workers are still to start: ``dataset[0]``.
 
-    Where ``maker`` is the class of a dataset, it is one of that class whose item must be read. ``resets`` are
-    methods that let go of what that has made; so do statements that ``empties`` tells.
+    Where ``maker`` is the class of a dataset, it is one of that class whose item must be read, and that has
+    no other method in place of the one ``by`` which something is made. ``resets`` are methods that let go of
+    what that has made; so do statements that ``empties`` tells.
     """
-    return _early(program, use, maker, _reads, of_class, resets, empties)
+    return _early(program, use, maker, _reads, of_class, resets, empties, by)
 
 
 def length_asked_in_parent(
@@ -67,12 +69,17 @@ def _early(
     of_class: bool,
     resets: frozenset[str],
     empties: Empties | None = None,
+    by: ast.AST | None = None,
 ) -> tuple[Module, ast.expr] | None:
     evaluator = program.evaluator
     instances = use.code.instances.values()
     made = [
         i for i in instances if maker and any(c.node is maker.node for c in evaluator.classes.line(i.cls))
     ]
+    if made and isinstance(by, ast.FunctionDef):
+        made = [each for each in made if _may_run(evaluator, each.cls, by)]
+        if not made:
+            return None
     classes = {id(instance.cls.node) for instance in made or instances}
     for loader in _loaders(program, use) if classes else ():
         any_of_class = of_class or use.loader is None
@@ -80,6 +87,15 @@ def _early(
             if any_of_class or _is_among(evaluator, read, _loaded(evaluator, loader, start)):
                 return place
     return None
+
+
+def _may_run(evaluator: Evaluator, cls: Class, method: ast.FunctionDef) -> bool:
+    """Whether objects of a class have a method, or one in its place that may call it."""
+    found = [value for value, _ in evaluator.classes.member(cls, method.name) if isinstance(value, Function)]
+    found += [getter for getter, _ in evaluator.classes.properties(cls).get(method.name, ())]
+    return not found or any(
+        each.node is method or "super(" in each.module.text_of(each.node) for each in found
+    )
 
 
 def _loaders(program: Program, use: WorkerUse) -> list[Loader]:
@@ -156,9 +172,8 @@ def is_made_once(evaluator: Evaluator, loaded: Instance) -> bool:
 def _with_helpers(
     evaluator: Evaluator, start: Start, looked_at: Callable[[Frame], _Reads]
 ) -> Iterator[tuple[ast.expr, Point, bool, ast.expr, Point]]:
-    """What a scope does to what, there or in a function that it hands something to, or in a method or
-    constructor that it calls: the expression and its place, whether by its number, and where in the scope
-    that happens."""
+    """What a scope does to what, there or in a function, method or constructor that it calls: the expression
+    and its place, whether by its number, and where in the scope that happens."""
     frame = start.frame
     for node, point, numbered in looked_at(frame):
         yield node, point, numbered, node, point
@@ -181,12 +196,12 @@ def _with_helpers(
 
 
 def _entered(evaluator: Evaluator, call: ast.Call, point: Point) -> Iterator[Frame]:
-    """The frames of functions that a call hands something to, of methods and of constructors."""
+    """The frames of functions, methods and constructors that a call runs: what is read there may be given by
+    it as well (``dataset = make()``)."""
     for callee, _ in evaluator.values(call.func, point):
         match callee:
             case Function(node=ast.FunctionDef() as node) if not is_generator(node):
-                if isinstance(callee.receiver, Instance) or any(map(_is_handed, call.args)):
-                    yield evaluator.calls.enter(callee, arguments_of(call, point), call, point)
+                yield evaluator.calls.enter(callee, arguments_of(call, point), call, point)
             case Class():
                 for made, _ in evaluator.values(call, point):
                     if isinstance(made, Instance) and made.node is call:
@@ -206,10 +221,6 @@ def _gives_items(value: Value) -> bool:
 
 def _is_stream(evaluator: Evaluator, instance: Instance) -> bool:
     return any(is_iterable_dataset(name) for name in evaluator.classes.libraries(instance.cls))
-
-
-def _is_handed(argument: ast.expr) -> bool:
-    return isinstance(argument, ast.Name | ast.Attribute)
 
 
 def _datasets(evaluator: Evaluator, value: Value) -> Iterator[Instance]:

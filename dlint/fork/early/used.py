@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _FAR = 4
 _COPY = regex(r"\b(?:deep)?copy\(")
 _COPIES = frozenset({"copy", "deepcopy", "copy.copy", "copy.deepcopy"})
-_WITHIN = r"\bself\[|\bin self\b|\(self\)"
+_WITHIN = r"\w\[|\bin self\b|\(self\)"
 _ITEMS = frozenset({"__getitem__", "__iter__", "__next__", "__len__"})
 
 

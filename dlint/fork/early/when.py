@@ -47,7 +47,7 @@ def needed_early(
 ) -> When | None:
     """How the parent comes to open a handle that an object opens when first needed; ``resets`` are methods
     that let go of it."""
-    read = item_read_in_parent(program, use, owner.cls, resets=resets)
+    read = item_read_in_parent(program, use, owner.cls, resets=resets, by=opened.opener)
     return _by_reading(read) if read is not None else needed_besides(program, use, owner, opened, resets)
 
 

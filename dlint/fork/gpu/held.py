@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from dlint.calls.parameters.written import written
 from dlint.fork.gpu.moves import Put, is_brought_back, may_come_back
+from dlint.fork.gpu.networks import is_a_network, uses_of_networks
 from dlint.fork.gpu.own_methods import put_by_methods
 from dlint.fork.gpu.placed import (
     is_empty_list,
@@ -172,12 +173,34 @@ def _uses(program: Program, code: WorkerCode) -> dict[Key, dict[str, _Used]]:
                 bound.setdefault(receiver.key, set()).update(names)
                 for name, node, runs in _used(program, visit.function.node, own[0].arg):
                     found.setdefault(receiver.key, {}).setdefault(name, (visit, node, runs))
+                for name, used in _asked(program, code, visit, own[0].arg):
+                    found.setdefault(receiver.key, {}).setdefault(name, used)
         program.answers[mark] = {
             key: {name: used for name, used in each.items() if name not in bound[key]}
             for key, each in found.items()
         }
     answer: dict[Key, dict[str, _Used]] = program.answers[mark]
     return answer
+
+
+def _asked(program: Program, code: WorkerCode, visit: Visit, own: str) -> Iterator[tuple[str, _Used]]:
+    """The attributes that hold networks of the program, of which a method calls methods that run their
+    layers, or move something to where they are: ``self.model.embed(image)``."""
+    if not any(map(program.modules.index.mentioning, ("cuda", "device"))):
+        return
+    for node in function_body(visit.function.node):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Attribute(value=ast.Name(id=holder), attr=name) as held)
+            ) if holder == own:
+                networks = {
+                    value.key
+                    for value, _ in program.evaluator.values(held, Point(visit.frame, None))
+                    if isinstance(value, Instance) and is_a_network(program.evaluator, value)
+                }
+                uses = uses_of_networks(program.evaluator, code.visits, networks) if networks else iter(())
+                if (used := next(uses, None)) is not None:
+                    yield name, (visit, held, used[2])
 
 
 def _moved_back(use: WorkerUse, owner: Instance, name: str) -> bool:

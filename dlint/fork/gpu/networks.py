@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.processes.devices import ON_CPU, TRAINED_NETWORKS, is_network, may_bring_back
+from dlint.knowledge.processes.devices import (
+    DEVICE_KEYWORDS,
+    MOVES,
+    ON_CPU,
+    TRAINED_NETWORKS,
+    is_network,
+    may_bring_back,
+)
+from dlint.regex import regex
+from dlint.source.nodes import walk
+from dlint.source.statements import self_name
 from dlint.values.frame import Arguments, Point
 from dlint.values.values import Function, Instance, Made, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
+    from dlint.workers.events import Visit
 
 _RUNS = "forward"
+# The device of what a network has been moved to: ``next(self.parameters()).device``.
+_OF_OWN = regex(r"\bself\.(?:parameters|buffers)\(\)\W.*\.device\b", re.DOTALL)
 
 
 def is_a_network(evaluator: Evaluator, value: Value) -> bool:
@@ -77,3 +92,43 @@ def _called(evaluator: Evaluator, method: Function) -> list[Value]:
                 found += values
                 waiting += [value for value in values if isinstance(value, Function) and value.receiver]
     return found
+
+
+def uses_of_networks(
+    evaluator: Evaluator, visits: Iterable[Visit], owners: Set[object]
+) -> Iterator[tuple[Visit, ast.expr, bool]]:
+    """Where methods of some networks, by their keys, use what these consist of, or the device that they are
+    on, and whether they call that."""
+    for visit in visits:
+        receiver, node = visit.function.receiver, visit.function.node
+        if not isinstance(receiver, Instance) or receiver.key not in owners:
+            continue
+        own = self_name(node)
+        for call in walk(node):
+            if not isinstance(call, ast.Call):
+                continue
+            match call.func:
+                case ast.Attribute(value=ast.Name(id=name)) as part if name == own:
+                    held = [value for value, _ in evaluator.values(part, Point(visit.frame, None))]
+                    if held and all(is_a_network(evaluator, value) for value in held):
+                        yield visit, part, True
+            if any(_is_own_device(evaluator, receiver, own, each) for each in _devices(call)):
+                yield visit, call, False
+
+
+def _devices(call: ast.Call) -> Iterator[ast.expr]:
+    """The expressions by which a call may say a device."""
+    yield from (keyword.value for keyword in call.keywords if keyword.arg in DEVICE_KEYWORDS)
+    if isinstance(call.func, ast.Attribute) and call.func.attr in MOVES:
+        yield from call.args[:1]
+
+
+def _is_own_device(evaluator: Evaluator, owner: Instance, own: str, device: ast.expr) -> bool:
+    """Whether an expression is the device on which its object's parameters are."""
+    match device:
+        case ast.Attribute(value=ast.Name(id=name), attr=attr) if name == own:
+            getters = evaluator.classes.properties(owner.cls).get(attr, ())
+            return bool(getters) and all(
+                _OF_OWN.search(getter.module.text_of(getter.node)) is not None for getter, _ in getters
+            )
+    return _OF_OWN.search(ast.unparse(device).replace(f"{own}.", "self.")) is not None

@@ -11,6 +11,7 @@ from dlint.fork.gpu.moves import Put, is_only_asked, last_move, may_come_back, m
 from dlint.fork.gpu.networks import gives_there, is_a_network, moved_by_trainer
 from dlint.fork.gpu.told import asks_for_worker, chooses_gpu, is_mapped, may_name_device, told_devices
 from dlint.knowledge.callbacks import runs_parts
+from dlint.knowledge.names import ENVIRONMENT
 from dlint.knowledge.processes.devices import (
     CHOOSE_DEVICE,
     DEVICE,
@@ -118,6 +119,9 @@ def may_be_cuda(
             for argument in given
             for name, w in evaluator.value_of(argument, world)
         )
+    if isinstance(value, Made) and value.name in ENVIRONMENT:
+        beside = evaluator.options.unasked(value)
+        return beside is not None and beside.default is not None and is_cuda(beside.default.value)
     return isinstance(value, Made) and value.name in PRESENT_GPU and numbered
 
 

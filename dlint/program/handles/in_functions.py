@@ -4,7 +4,7 @@ whose method it is."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.handles import handle_of
@@ -42,30 +42,35 @@ class InFunction(NamedTuple):
 def in_functions(program: Program, use: WorkerUse) -> Iterator[InFunction]:
     """The handles that functions bring to the workers of a use, which read from them."""
     read: dict[int, Event] = {}
+    called: set[tuple[int, str]] = set()
     for event in use.code.events:
         made = event.owner
         if made is not None and (made.name in HANDLES or made.name in HANDLES_IF_GIVEN):
             read.setdefault(id(made.node), event)
+            called.add((id(made.node), event.name))
     if not read:
         return
     evaluator, worker = program.evaluator, functions_of(program, use)
     evaluator.start()
     for part in program.shipped(use):
-        for made, bound in _brought(evaluator, part, read):
+        for made, bound in _brought(evaluator, part, read, called):
             handle = handle_of(evaluator, made)
             if handle is not None and made_in_parent(program, made, worker) and not _is_let_go(made):
                 yield InFunction(made, handle, part, read[id(made.node)], bound)
 
 
-def _brought(evaluator: Evaluator, part: Part, read: dict[int, Event]) -> Iterator[tuple[Made, bool]]:
-    """What a function brings of that which workers read from, and whether it is bound to it."""
+def _brought(
+    evaluator: Evaluator, part: Part, read: dict[int, Event], called: Set[tuple[int, str]]
+) -> Iterator[tuple[Made, bool]]:
+    """What a function brings of that which workers read from, and whether it is bound to it; of methods those
+    that are ``called``, for what a handle tells of itself (``file.shape``) goes by the same kind of name."""
     match part.value:
         case Partial(arguments=arguments):
             for argument in arguments.all():
                 for value, _ in evaluator.value_of(argument, part.world):
                     if isinstance(value, Made) and id(value.node) in read:
                         yield value, True
-        case External(owner=Made() as made) if id(made.node) in read:
+        case External(owner=Made() as made, name=method) if (id(made.node), method) in called:
             yield made, True
         case Function(receiver=None) as function:
             for name, point in _free_names(evaluator, function):

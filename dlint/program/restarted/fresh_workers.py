@@ -27,3 +27,8 @@ def starts_workers(loader: Loader) -> bool:
     kept = loader.values("persistent_workers")
     may_keep = loader.keeps_workers or any(isinstance(value, Const) and value.value for value in kept)
     return loader.may_have_workers and not may_keep
+
+
+def may_start_workers(loader: Loader) -> bool:
+    """Whether each iterator of a loader may have workers of its own, on some way to what makes it."""
+    return loader.may_have_workers and not loader.keeps_workers

@@ -11,7 +11,7 @@ from dlint.calls.returned import coming_to
 from dlint.knowledge.randomness import sounds_changing
 from dlint.randomness.seeds.interface import Trace
 from dlint.randomness.seeds.named_seeds import by_name, by_value
-from dlint.randomness.seeds.seed import OWN_NUMBER, UNKNOWN_SEED, Seed, few
+from dlint.randomness.seeds.seed import FIXED_SEED, OWN_NUMBER, UNKNOWN_SEED, Seed, few
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.values import Function
 from dlint.values.worlds import World
@@ -108,7 +108,9 @@ class Given:
         if argument.element:
             return [UNKNOWN_SEED]
         if argument.value is not None:
-            return [by_value(argument.value, "")]
+            # What starts a process tells it its number: the same in every epoch.
+            is_rank = argument.value.key in self._evaluator.sites.ranks
+            return [FIXED_SEED if is_rank else by_value(argument.value, "")]
         expression, point = argument.expression, argument.point
         assert expression is not None and point is not None
         if id(point.frame.scope) in self._inside:

@@ -16,7 +16,15 @@ from dlint.knowledge.randomness import (
     sounds_fixed,
     tells_processes_apart,
 )
-from dlint.randomness.seeds.seed import CLOCK, FIXED_SEED, FRESH_SEED, STATE, TORCH, UNKNOWN_SEED, Seed
+from dlint.randomness.seeds.seed import (
+    CLOCK,
+    FIXED_SEED,
+    FRESH_SEED,
+    STATE,
+    TORCH,
+    UNKNOWN_SEED,
+    Seed,
+)
 from dlint.source.statements import dotted
 from dlint.values.values import Const, Value
 

@@ -39,11 +39,13 @@ _KEEPS_WIDTH = (ast.Add, ast.Sub, ast.Mult, ast.BitOr, ast.BitXor, ast.LShift)
 
 class Seed(NamedTuple):
     """One possible seed. ``kinds`` is what it is made of, ``number`` its value where that is known,
-    ``wide`` whether it surely has more than 32 bits now and then."""
+    ``wide`` whether it surely has more than 32 bits now and then, ``is_none`` whether it is the None of
+    a function that gives other things as well, which seeds afresh."""
 
     kinds: frozenset[str]
     number: int | None = None
     wide: bool = False
+    is_none: bool = False
 
     @property
     def repeats(self) -> bool:
@@ -54,6 +56,7 @@ class Seed(NamedTuple):
 UNKNOWN_SEED = Seed(frozenset({UNKNOWN}))
 FIXED_SEED = Seed(frozenset({FIXED}))
 FRESH_SEED = Seed(frozenset({FRESH}))
+NONE_SEED = Seed(frozenset({FRESH}), is_none=True)
 EPOCH_SEED = Seed(frozenset({EPOCH}))
 OWN_NUMBER = Seed(frozenset({WORKER}))
 
@@ -82,6 +85,11 @@ def _number(op: ast.operator, left: int | None, right: int | None) -> int | None
         return int(left**right) if isinstance(op, ast.Pow) else left << right
     function = _OPERATORS.get(type(op))
     return function(left, right) if function is not None else None
+
+
+def as_part(seeds: list[Seed]) -> list[Seed]:
+    """What something else is made of: nothing is counted or reckoned with None, where it may be any other."""
+    return [each for each in seeds if not each.is_none] or seeds
 
 
 def few(seeds: list[Seed]) -> list[Seed]:

@@ -33,9 +33,11 @@ from dlint.randomness.seeds.seed import (
     FRESH,
     FRESH_SEED,
     NEW,
+    NONE_SEED,
     UNKNOWN,
     UNKNOWN_SEED,
     Seed,
+    as_part,
     few,
     operate,
 )
@@ -138,8 +140,8 @@ class _Trace:
             case ast.BinOp():
                 return [
                     operate(node.op, left, right)
-                    for left in self.of(node.left, point, world)
-                    for right in self.of(node.right, point, world)
+                    for left in as_part(self.of(node.left, point, world))
+                    for right in as_part(self.of(node.right, point, world))
                 ]
             case ast.UnaryOp():
                 return [Seed(seed.kinds, None, seed.wide) for seed in self.of(node.operand, point, world)]
@@ -207,7 +209,11 @@ class _Trace:
         found = [FIXED_SEED]
         for part in parts:
             found = few(
-                [Seed(held.kinds | seed.kinds) for held in found for seed in self.of(part, point, world)]
+                [
+                    Seed(held.kinds | seed.kinds)
+                    for held in found
+                    for seed in as_part(self.of(part, point, world))
+                ]
             )
         return found
 
@@ -338,7 +344,7 @@ class _Trace:
             drawn = self._drawn_by_parent(callee.owner, node.func.attr, node, point, world)
             if drawn:
                 return drawn
-            receiver = self.of(node.func.value, point, world)
+            receiver = as_part(self.of(node.func.value, point, world))
             if any(seed.kinds & {*NEW, CLOCK, UNKNOWN} for seed in receiver):
                 return [Seed(seed.kinds) for seed in receiver]
             return self._joined([node.func.value, *arguments], point, world)
@@ -373,10 +379,14 @@ class _Trace:
         found = [
             seed
             for value, at, w in returned(self._evaluator, function, node, point, world)
-            for seed in self.of(value, at, w)
+            for seed in ([NONE_SEED] if _is_none(value) else self.of(value, at, w))
         ]
         if isinstance(function.node, ast.Lambda):
             return found
         return [by_call(node) if seed.kinds == UNKNOWN_SEED.kinds else seed for seed in found] or [
             UNKNOWN_SEED
         ]
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None

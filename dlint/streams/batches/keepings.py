@@ -83,10 +83,7 @@ def keepings(program: Program, spot: Spot, iterations: Iterations, statement: as
                 yield Keeping(kept, loader, Tensors(frozenset(), frozenset()))
             elif isinstance(node, _COMPREHENSIONS) and len(node.generators) == 1:
                 generator = node.generators[0]
-                sounds = _sounds(generator.iter) or (
-                    _DATA.search(_gone_through(generator.iter)) is not None
-                    and _is_made_there(spot, generator.iter)
-                )
+                sounds = _sounds(generator.iter) or _is_data_made_there(spot, generator.iter)
                 sounds = sounds or (_is_given_data(spot, generator.iter) and _is_joined(node, expression))
                 batch = batch_in(generator.target, generator.iter, spot.assigned) if sounds else None
                 for kept in kept_by_comprehension(node, batch, spot, spot.gives) if batch is not None else ():
@@ -201,7 +198,7 @@ def _taken_by_number(spot: Spot, made: ast.ListComp) -> ast.expr | None:
                     ifs=[],
                 )
             ],
-        ) if _is_whole(loader):
+        ) if _is_whole(spot, loader):
             begun = [ast.unparse(value) for value in spot.assigned(name)]
             return loader if begun == [f"iter({ast.unparse(loader)})"] else None
     return None
@@ -238,6 +235,11 @@ def _is_made_there(spot: Spot, iterable: ast.expr) -> bool:
     what makes one: ``val = DataLoader(rows)``, ``progress = tqdm(train_loader)``."""
     name = _gone_through(iterable)
     return bool(name) and any(_sounds(value) for value in spot.assigned(name))
+
+
+def _is_data_made_there(spot: Spot, iterable: ast.expr) -> bool:
+    """Whether what is gone through is called as data are, and made so."""
+    return _DATA.search(_gone_through(iterable)) is not None and _is_made_there(spot, iterable)
 
 
 def _gone_through(iterable: ast.expr) -> str:
@@ -277,12 +279,12 @@ def _gathered(spot: Spot, node: ast.expr) -> ast.expr | None:
             if getattr(func, "id", "") == "dict" and not _is_numbered(source):
                 return None  # a batch has no key
         case ast.List(elts=[ast.Starred(value=source)]) | ast.Tuple(elts=[ast.Starred(value=source)]):
-            return source if isinstance(node.ctx, ast.Load) and _is_whole(source) else None
+            return source if isinstance(node.ctx, ast.Load) and _is_whole(spot, source) else None
         case _:
             return None
     name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
     # What cycles is seldom anything but a loader, whatever that is called.
-    if name not in names or not (_is_whole(source) or (name == "cycle" and goes_through_all(source))):
+    if name not in names or not (_is_whole(spot, source) or (name == "cycle" and goes_through_all(source))):
         return None
     values = spot.values(func)
     known = all(isinstance(value, External) and value.name == names[name] for value in values)
@@ -293,8 +295,8 @@ def _is_numbered(source: ast.expr) -> bool:
     return isinstance(source, ast.Call) and dotted(source.func) == "enumerate"
 
 
-def _is_whole(source: ast.expr) -> bool:
-    return goes_through_all(source) and _sounds(source)
+def _is_whole(spot: Spot, source: ast.expr) -> bool:
+    return goes_through_all(source) and (_sounds(source) or _is_data_made_there(spot, source))
 
 
 def may_be_loader(spot: Spot, keeping: Keeping) -> bool:

@@ -47,7 +47,8 @@ class Asked(Callees, Protocol):
         """Whether what is called may be a method of an object, and is no object that it holds."""
 
     def lasts(self, name: str) -> bool:
-        """Whether a name is one of the module of which nobody empties what it stands for."""
+        """Whether a name, as a function that is called has it, is one of the module, or of the function
+        around both, and nobody empties what it stands for."""
 
     def once(self, mark: Key, make: Callable[[], ast.expr]) -> ast.expr:
         """An expression that is made up, the same each time that it is asked for."""

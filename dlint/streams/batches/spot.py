@@ -62,6 +62,7 @@ class Spot:
         self._statements: dict[int, ast.stmt] | None = None
         self._calls_around = 0
         self._called_from = module
+        self._called_in: FunctionNode | None = None  # the function around the call
 
     @property
     def module(self) -> Module:
@@ -322,6 +323,9 @@ class Spot:
         inside._point = Point(frame, function.node.body[0])
         inside._calls_around = self._calls_around + 1
         inside._called_from = self._module
+        inside._called_in = next(
+            (each for each in reversed(self._trail) if isinstance(each, FunctionNode)), None
+        )
         return inside
 
     def is_method(self, callee: ast.Attribute) -> bool:
@@ -344,11 +348,15 @@ class Spot:
         return False
 
     def lasts(self, name: str) -> bool:
-        """Whether a name is one of the module, which calls the function itself, and nobody empties what it
-        stands for, or gives it to another name; no other file has it from there."""
+        """Whether a name, as a function that is called has it, is one of the module, which calls the function
+        itself, and nobody empties what it stands for, or gives it to another name; no other file has it from
+        there. Of a function that is defined inside another, it is one of that, which calls it."""
         module = self._module
         if self._called_from is not module or not name:
             return False
+        outer = self.point.frame.outer
+        if outer is not None and isinstance(outer.scope, ast.FunctionDef):
+            return outer.scope is self._called_in and lasts_in(outer.scope, name)
         knowing = self._evaluator.modules.index.knowing(name, module.relative)
         return set(knowing) <= {module.relative} and lasts_in(module.tree, name)
 

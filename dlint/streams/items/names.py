@@ -69,11 +69,12 @@ def mentions(node: ast.AST, names: Set[str]) -> bool:
 
 
 def is_index(node: ast.AST, index: Set[str]) -> bool:
-    """Whether an expression is the item's number, or only counts with it."""
+    """Whether an expression is the item's number, or only counts with it; a text with it names a thing."""
     return mentions(node, index) and all(
         isinstance(inner.func, ast.Name) and inner.func.id in _NUMERIC
         if isinstance(inner, ast.Call)
-        else not isinstance(inner, ast.Subscript)
+        else not isinstance(inner, ast.Subscript | ast.JoinedStr)
+        and not (isinstance(inner, ast.Constant) and isinstance(inner.value, str))
         for inner in walk(node)
     )
 

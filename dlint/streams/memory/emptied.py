@@ -48,13 +48,13 @@ def emptied(function: ast.FunctionDef) -> set[str]:
     return found & {parameter.arg for parameter in parameters(function)}
 
 
-def lasts_in(module: ast.Module, name: str) -> bool:
-    """Whether a module gives a name something once, at its top, takes nothing out of that, and gives it no
-    other name."""
+def lasts_in(scope: ast.Module | ast.FunctionDef, name: str) -> bool:
+    """Whether a module, or a function, gives a name something once, at its top, takes nothing out of that,
+    and gives it no other name; nor do the functions inside."""
     given = 0
-    for node in walk(module):
+    for node in walk(scope):
         match node:
-            case ast.Global(names=names) if name in names:
+            case ast.Global(names=names) | ast.Nonlocal(names=names) if name in names:
                 return False
             case ast.Assign(value=ast.Name(id=held)) if held == name:
                 return False
@@ -66,7 +66,7 @@ def lasts_in(module: ast.Module, name: str) -> bool:
             case ast.Subscript(value=ast.Name(id=held), slice=part, ctx=ctx) if held == name:
                 if isinstance(ctx, ast.Del) or (isinstance(ctx, ast.Store) and isinstance(part, ast.Slice)):
                     return False
-    top = [each for each in module.body if name in own_names(each)]
+    top = [each for each in scope.body if name in own_names(each)]
     return len(top) == given == 1
 
 

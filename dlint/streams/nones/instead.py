@@ -13,6 +13,7 @@ from dlint.streams.nones.written import is_bound_only, is_none, keeps_result
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.functions import is_generator
 from dlint.values.places import places_around
+from dlint.values.values import NONE
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -38,12 +39,23 @@ def gives_up(evaluator: Evaluator, function: ast.FunctionDef, outer: Frame, worl
         return False
     frame = evaluator.calls.enter(instead[0], Arguments(), None, None)
     returns = [each for each in statements_in(node.body) if isinstance(each, ast.Return)]
-    if all(is_none(each.value) for each in returns):
+    of_none = [each for each in returns if _gives_none(evaluator, each, frame, world)]
+    if len(of_none) == len(returns):
         return False
     never = never_in(evaluator, frame, world)
-    return not ENDED.keys().isdisjoint(endings(node.body, never)) or any(
+    # What says in the end that there is nothing ends as what says nothing.
+    body = node.body[:-1] if any(each is node.body[-1] for each in of_none) else node.body
+    return not ENDED.keys().isdisjoint(endings(body, never)) or any(
         isinstance(next(iter(places_around(Point(frame, each)))).owner, ast.ExceptHandler)
         and evaluator.flow.reaching(Point(frame, each), world)
-        for each in returns
-        if is_none(each.value)
+        for each in of_none
     )
+
+
+def _gives_none(evaluator: Evaluator, given: ast.Return, frame: Frame, world: World) -> bool:
+    """Whether a statement surely gives None, by a name as well: ``return default``, of which the decorator
+    was told nothing."""
+    if not isinstance(given.value, ast.Name):
+        return is_none(given.value)
+    values = [value for value, _ in evaluator.values(given.value, Point(frame, given), world)]
+    return bool(values) and all(value == NONE for value in values)

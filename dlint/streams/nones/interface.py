@@ -18,3 +18,8 @@ class Expressions(Protocol):
 
     def is_record(self, callee: ast.expr, point: Point, world: World) -> bool:
         """Whether a call makes a named tuple of what it is given, each part of which torch collates."""
+
+    def of_part(
+        self, call: ast.Call, at: int, count: int, point: Point, world: World, scope: Scope
+    ) -> How | None:
+        """How one of so many things that a call gives together comes to be None."""

@@ -233,18 +233,62 @@ class Nones:
         scope: Scope,
         only: Callable[[Function], bool] | None = None,
     ) -> How | None:
+        for callee, inner in self._called(node, point, world, scope, only):
+            hows = [HERE] if inner is None else [how for _, how in self._of_function(inner)]
+            if any(not how.inside for how in hows):
+                return How(f"returns what {display_name(callee)} gives, which can be None")
+            if hows:
+                return How(f"returns what {display_name(callee)} gives, which can have None in it", True)
+        return None
+
+    def of_part(
+        self, call: ast.Call, at: int, count: int, point: Point, world: World, scope: Scope
+    ) -> How | None:
+        """How one of so many things that a call gives together comes to be None: ``image, mask =
+        self.read(path)``."""
+        for callee, inner in self._called(call, point, world, scope, None):
+            for statement in statements_in(inner.node.body) if inner is not None else ():
+                match statement:
+                    case ast.Return(value=ast.Tuple(elts=parts)) if len(parts) == count and not any(
+                        isinstance(each, ast.Starred) for each in parts
+                    ):
+                        assert inner is not None
+                        if self._is_part_none(parts[at], statement, inner):
+                            return How(f"returns what {display_name(callee)} gives, which can be None")
+        return None
+
+    def _is_part_none(self, part: ast.expr, statement: ast.Return, scope: Scope) -> bool:
+        """Whether a part of what a function returns may be None for an item."""
+        if not may_be_none(part) or isinstance(part, ast.Subscript):
+            return False
+        self._evaluator.start()
+        point = Point(scope.frame, statement)
+        return any(
+            self.of_expression(part, point, world, scope) is not None
+            for world in self._evaluator.flow.reaching(point, scope.world)
+        )
+
+    def _called(
+        self,
+        node: ast.Call,
+        point: Point,
+        world: World,
+        scope: Scope,
+        only: Callable[[Function], bool] | None,
+    ) -> Iterator[tuple[Function, Scope | None]]:
+        """The functions of the program that a call comes to, each as what is to be looked at; None in place
+        of that for one whose decorator gives None in the end."""
         if scope.far >= _FAR or called(node) in self._chosen_by(scope.dataset):
-            return None
+            return
         for callee, before, w in self._functions(node.func, point, world):
             function = callee.node
             if not isinstance(function, ast.FunctionDef) or (only is not None and not only(callee)):
                 continue
             if function is scope.node or is_generator(function):
                 continue
-            said = How(f"returns what {display_name(callee)} gives, which can be None")
             if replacing(self._evaluator, function, callee.frame):
                 if gives_up(self._evaluator, function, callee.frame, w):
-                    return said
+                    yield callee, None
                 continue
             given = passed(callee, node) if not before.positional else {}
             index = {name for name, value in given.items() if is_index(value, scope.indices)}
@@ -254,9 +298,7 @@ class Nones:
             arguments = arguments_of(node, point).after(before)
             frame = self._evaluator.calls.enter(callee, arguments, node, point)
             inner = Scope(function, frame, w, frozenset(index), frozenset(read), scope.far + 1, scope.dataset)
-            if any(True for _ in self._of_function(inner)):
-                return said
-        return None
+            yield callee, inner
 
     def _gives_none(self, call: ast.Call, point: Point, world: World, scope: Scope, *, steps: bool) -> bool:
         """Whether a call may give None; of ``steps`` those that are made by their own names."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from dlint.source.nodes import walk
 from dlint.source.statements import statements_in
 from dlint.streams.nones.attempts import retries
 from dlint.streams.nones.endings import endings
@@ -53,7 +54,27 @@ class Variables:
                 self._followed.discard(id(statement))
                 if how is not None:
                     return how
+            how = self._of_taken_apart(name, statement, point, w, scope)
+            if how is not None:
+                return how
         return self._of_stored(name, point, scope)
+
+    def _of_taken_apart(
+        self, name: str, statement: ast.stmt | None, point: Point, world: World, scope: Scope
+    ) -> How | None:
+        """How one of several things that a call gives, and a statement takes apart, comes to be None."""
+        match statement:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Call() as call):
+                at = [which for which, each in enumerate(targets) if getattr(each, "id", None) == name]
+                if len(at) != 1 or any(isinstance(each, ast.Starred) for each in targets):
+                    return None
+                if _asks_for_others(targets, name, scope.node):
+                    return None  # where one of them is not None, the others may not be either
+                if not self._stays(Kept(name), statement, point, scope):
+                    return None
+                before = Point(scope.frame, statement)
+                return self._expressions.of_part(call, at[0], len(targets), before, world, scope)
+        return None
 
     def _of_assigned(
         self, name: str, statement: ast.stmt, value: ast.expr, point: Point, world: World, scope: Scope
@@ -153,3 +174,14 @@ class Variables:
             elif self._is_for_some(kept, statement, scope):
                 return How(f"returns an item with None under {key!r} for some items", True)
         return None
+
+
+def _asks_for_others(targets: list[ast.expr], name: str, function: ast.FunctionDef) -> bool:
+    """Whether a test of a function speaks of what it was given together with something else."""
+    others = {each.id for each in targets if isinstance(each, ast.Name)} - {name}
+    return any(
+        isinstance(node, ast.Name) and node.id in others
+        for test in walk(function)
+        if isinstance(test, ast.If | ast.IfExp | ast.While | ast.Assert)
+        for node in walk(test.test)
+    )

@@ -12,12 +12,13 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.iterables import PICKS, draws, gives_all, opens
-from dlint.source.nodes import children
+from dlint.source.layout import Layout
+from dlint.source.nodes import children, walk
 from dlint.source.statements import changed_names, dotted, expressions, own_names, statements_in, target_names
 from dlint.streams.sources.kinds import COUNT, DATA, RANGE, Kinds
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.functions import given_names, passed
-from dlint.values.values import Class, External, Function, Partial, Unknown, Value
+from dlint.values.values import Class, External, Function, Made, Partial, Unknown, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -50,7 +51,10 @@ class Counting:
     def of_loops(self, loops: list[ast.For], given: ast.expr | None, point: Point, world: World) -> Part:
         """What a loop over numbers, with those inside it, gives at a ``yield``."""
         parts = {name: Part.NUMBERS for loop in loops for name in target_names(loop.target)}
-        before, self._counted = self._counted, [whole for loop in loops for whole in _measured(loop.iter)]
+        before, self._counted = (
+            self._counted,
+            [whole for loop in loops for whole in _measured(loop.iter, point.frame.layout)],
+        )
         self._read(loops[0].body, parts, point.frame, world, 0)
         part = self._of(given, parts, point, world, 0) if given is not None else Part.NOTHING
         self._counted = before
@@ -144,7 +148,7 @@ class Counting:
         if self._streams.of_expression(node, point, world) is not None:
             return True
         values = [value for value, _ in self._evaluator.values(node, point, world)]
-        if ast.unparse(node) in self._counted and all(isinstance(value, Unknown) for value in values):
+        if ast.unparse(node) in self._counted and all(isinstance(value, Unknown | Made) for value in values):
             return self._streams.keeps(node, point, world)  # what has a length and items by their numbers
         return all(isinstance(value, External) and gives_all(value.name) for value in values)
 
@@ -190,15 +194,32 @@ class Counting:
         )
 
 
-def _measured(iterable: ast.expr) -> list[str]:
-    """What a loop counts the items of: ``range(len(self.dataset))``."""
+def _measured(iterable: ast.expr, layout: Layout) -> list[str]:
+    """What a loop counts the items of: ``range(len(self.dataset))``, or places between: ``range(0,
+    len(self.rows) - size)``, be it by a name (``n = len(self.rows)``)."""
     match iterable:
-        case ast.Call(
-            func=ast.Name(id="range"),
-            args=[ast.Call(func=ast.Name(id="len"), args=[ast.Attribute() as whole])],
-        ):
-            return [ast.unparse(whole)]
-    return []
+        case ast.Call(func=ast.Name(id="range"), args=given):
+            pass
+        case _:
+            return []
+    named = [
+        made.value
+        for argument in given
+        for node in walk(argument)
+        if isinstance(node, ast.Name)
+        for made in layout.binders(node.id)
+        if isinstance(made, ast.Assign) and len(made.targets) == 1
+    ]
+    return [
+        ast.unparse(node.args[0])
+        for each in (*given, *named)
+        for node in walk(each)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "len"
+        and len(node.args) == 1
+        and isinstance(node.args[0], ast.Attribute)
+    ]
 
 
 def _of_library(callee: Value, part: Part) -> Part:

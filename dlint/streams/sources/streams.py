@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dlint.budget.budget import spend
 from dlint.evaluation.library.tasks import run_by, task_of
-from dlint.knowledge.iterables import AGAIN, ENDS, PASSES_ON, gives_all, may_be_indexed, shuffles
+from dlint.knowledge.iterables import AGAIN, ENDS, MAPS, PASSES_ON, gives_all, may_be_indexed, shuffles
 from dlint.source.nodes import walk
 from dlint.source.statements import parameters, statements_in, target_names
 from dlint.streams.sources.counting import Counting, kinds_of
@@ -295,7 +295,7 @@ class Streams:
                     self._ended += int(ends)
                     kinds = known_together([self._of_given(part, point, w, far) for part in given])
                     self._ended -= int(ends)
-                    if callee.name == "builtins.map" and kinds == RANGE:
+                    if callee.name in MAPS and kinds == RANGE:
                         kinds = self._mapped(self._evaluator.values(node.args[0], point, w))
                     found.append(kinds)
                 case External(name="itertools.chain.from_iterable") if len(node.args) == 1:
@@ -381,7 +381,7 @@ class Streams:
                     if a.expression is not None and a.point is not None
                 ]
                 kinds = known_together(parts) if len(parts) == len(given) else None
-                if value.name == "builtins.map" and kinds == RANGE:
+                if value.name in MAPS and kinds == RANGE:
                     kinds = self._mapped(self._evaluator.value_of(value.arguments.positional[0], world))
                 return kinds
             case Made() | External(owner=Made()) if may_be_indexed(value.name):

@@ -48,6 +48,8 @@ class Turns:
                 return self._of_several(several, point, world, far)
             case ast.Call(args=[several, *_]) if _is_by_chance(node, "choice"):
                 return self._of_several(several, point, world, far)
+            case ast.IfExp(body=body, orelse=orelse):
+                return known_together([self.of(part, point, world, far + 1) for part in (body, orelse)])
             case ast.Name(id=name) if name not in point.locals and name in point.frame.layout.binds:
                 return known_together(
                     [

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dlint.evaluation.library.transforms import surely_gives_tensor
 from dlint.knowledge.tensors import gives_images, gives_shape, gives_tensors, tells_one_number
 from dlint.source.statements import dotted, statements_in
+from dlint.streams.batches.collating.encoded import is_of_collator
 from dlint.streams.batches.collating.of_items import OfItems, handed_on, of_items
 from dlint.streams.batches.collating.tensors import Holding, holding_at, is_display, parts_at
 from dlint.streams.items.items import Reader, inner, is_default_collate, readers
@@ -156,6 +157,8 @@ def collates_tensors(
 ) -> Holding | None:
     """What stands at a place of what a ``collate_fn`` of the program returns, or all of that (no place), be
     it ``without`` some keys; None where nothing shows: neither what it makes, nor the items it hands on."""
+    if is_of_collator(collate, place):
+        return "a tensor" if place else "holds some"
     kinds: list[Holding | None] = []
     for collating in _collating(evaluator, collate):
         found: list[Holding | None] = []

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING, Literal
 
 from dlint.knowledge.tensors import makes_tensors
+from dlint.streams.batches.collating.encoded import is_encoded
 from dlint.streams.memory.places import Place, Values
 from dlint.streams.memory.stored import ANY
 from dlint.values.frame import Point
@@ -107,7 +108,13 @@ def _holds(
     without: Set[str] = frozenset(),
 ) -> bool:
     values = [value for value, _ in evaluator.values(node, point, world)]
-    return bool(values) and all(_holds_at(value, place, without) for value in values)
+    if values and all(_holds_at(value, place, without) for value in values):
+        return True
+
+    def holds(part: ast.expr, left: Place, at: Point) -> bool:
+        return _holds(evaluator, part, left, at, world)
+
+    return is_encoded(evaluator, node, place, point, world, holds)
 
 
 def _holds_at(value: Value, place: Place, without: Set[str] = frozenset()) -> bool:
