@@ -22,7 +22,7 @@ from dlint.program.program import Program
 from dlint.rewriting import header
 from dlint.rewriting.counterparts import Counterparts
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.moved.callable_names import another_name, is_taken, name_for_lambda
+from dlint.rewriting.moved.callable_names import another_name, is_taken, name_for_lambda, says_nothing
 from dlint.rewriting.moved.function_at_top import (
     equal_function,
     function_of_lambda,
@@ -245,7 +245,7 @@ class _Move:
     def _name(self, goes: bool) -> str:
         """The name of the new function."""
         variable = self.plan.variable
-        if goes and variable is not None and self._is_free(variable):
+        if goes and variable is not None and not says_nothing(variable) and self._is_free(variable):
             return variable
         used = {node.id for node in walk(self.module.tree) if isinstance(node, ast.Name)}
         avoid = self.avoid | used | {variable or ""}

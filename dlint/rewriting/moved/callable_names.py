@@ -34,6 +34,8 @@ _ALSO = {"collate": ("collate", "batch"), "init": ("init", "worker"), "worker_in
 _ANY = frozenset(
     {"lambd", "lambda_", "function", "func", "fn", "f", "callable", "callback", "op", "transform"}
 )
+# What a function is called that stands in another one, and nowhere else needs a name.
+_INNER = (_ANY - {"transform"}) | {"closure", "helper", "inner", "nested", "wrapped", "wrapper"}
 _BLANK = frozenset({"args", "item", "self"})
 _SHORT = 3  # what has fewer letters says nothing
 
@@ -57,13 +59,22 @@ def another_name(
     role: str | None = None,
 ) -> str:
     """A name for the function ``name`` of a function, where the module has something else of that name."""
-    bare = name.strip("_").rstrip("0123456789").rstrip("_")
-    says_nothing = len(bare) < _SHORT or bare in _ANY
-    wishes = _wishes(source, node, role) if says_nothing else _others(source, node, bare, role)
+    bare = _bare(name)
+    wishes = _wishes(source, node, role) if says_nothing(name) else _others(source, node, bare, role)
     for wish in (wish for each in (wishes, _wishes(source, node, role)) for wish in each):
         if _is_good(source, wish, avoid):
             return wish
     return source.free_name(f"{bare or 'local'}_function")
+
+
+def says_nothing(name: str) -> bool:
+    """Whether the name of a function tells, outside the function around, nothing of what it does."""
+    bare = _bare(name)
+    return len(bare) < _SHORT or bare in _INNER
+
+
+def _bare(name: str) -> str:
+    return name.strip("_").rstrip("0123456789").rstrip("_")
 
 
 def is_taken(name: str) -> bool:
