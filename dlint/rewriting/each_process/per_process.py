@@ -25,6 +25,7 @@ from dlint.rewriting.header import spaced
 from dlint.rewriting.pieces import statements
 from dlint.rewriting.pieces.imports import name_for
 from dlint.rewriting.pieces.indenting import open_bracket
+from dlint.rewriting.pieces.line_comments import for_linter, taken_from_line
 from dlint.rewriting.pieces.line_length import limit_of
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
@@ -41,7 +42,8 @@ class PerProcess:
     processes' objects), ``value`` is the expression that makes it. ``why`` is the comment that says why.
     ``keys`` are what tells two objects of a process apart. ``once``: an inherited one is closed first.
     ``torch``: only workers make theirs, and this is what torch is called, which tells them. ``stood``: how
-    far the expression stood in from its statement, where lines of it may be aligned with a bracket."""
+    far the expression stood in from its statement, where lines of it may be aligned with a bracket.
+    ``said``: a comment that goes with the expression."""
 
     why: str
     value: str
@@ -50,6 +52,7 @@ class PerProcess:
     once: bool = False
     torch: str = ""
     stood: int = 0
+    said: str = ""
 
 
 def kept_under(name: str, *, by_worker: bool = False) -> str:
@@ -98,6 +101,8 @@ def as_property(
         if by_worker and "\n" not in entry and column + len(text) > _columns(source):
             text = f"{text.removesuffix(entry)}{{\n{source.module.default_indent}{entry[1:-1]}\n}}"
         _replace_statement(source, edits, made.statement, [*setup, statements.small(text)])
+        if not by_worker:
+            how = replace(how, said=taken_from_line(edits, source.line_of(made.statement)))
     _, body, index = statements.block_of(source, method)
     above = _properties_before(source, made, body[index + 1 :])
     if any(how.why in " ".join(source.code(each).split()) for each in above):
@@ -141,18 +146,26 @@ def _one_a_line(values: cst.Tuple, step: str) -> cst.Tuple:
 
 
 def _properties_before(source: Source, made: Made, following: Sequence[cst.CSTNode]) -> list[cst.CSTNode]:
-    """The properties of this kind right after the method, for what it makes before this."""
+    """The properties of this kind right after the method, for what it makes before this, with those of
+    parts of that."""
     assert made.method is not None
     inside = source.code(made.method.body)
-    found: list[cst.CSTNode] = []
+    here = inside.find(source.code(made.statement))
+    if made.among is not None:
+        here += source.code(made.statement).find(source.code(made.among))
+    found: list[cst.FunctionDef] = []
     for each in following:
         if not isinstance(each, cst.FunctionDef) or not each.decorators:
             break
-        held = _KEPT.search(source.code(each.body))
-        if held is None or source.code(made.statement) not in inside.partition(held["name"])[2]:
+        body = source.code(each.body)
+        held = _KEPT.search(body)
+        if held is None and any(f"return self.{other.name.value}[" in body for other in found):
+            found.append(each)
+            continue
+        if held is None or not 0 <= inside.find(held["name"]) < here:
             break
         found.append(each)
-    return found
+    return list(found)
 
 
 def property_text(
@@ -180,7 +193,7 @@ def _body(source: Source, how: PerProcess, held: str, os: str, column: int) -> s
     stored = f"{held}[{key}] = "
     inside = column + len(source.module.default_indent.expandtabs(4))
     how = replace(how, value=_fitted(source, how.value, inside, len(stored)))
-    lines.append(stored + _inside(how, len(stored)))
+    lines.append(stored + _inside(how, len(stored)) + how.said)
     return (
         f"{comment(source, how.why, column)}"
         f"{_key(how, key, os)}"
@@ -261,8 +274,10 @@ def as_function(source: Source, edits: Edits, made: Made, how: PerProcess) -> No
     function, store, uses = _function_for(source, made, by_worker=by_worker)
     os = "" if by_worker else name_for(source, edits, "os", "os")
     column = len(source.module.default_indent)
+    said = for_linter(source.line_of(made.statement))
+    how = how if by_worker else replace(how, said=said)
     body = textwrap.indent(_body(source, how, store, os, column), "    ")
-    entry = f"{{None: {source.code(made.value)}}}" if by_worker else "{}"
+    entry = f"{{None: {source.code(made.value)}}}{said}" if by_worker else "{}"
     new = statements.parse(source, f"{store} = {entry}\n\n\ndef {function}():\n{body}")
     statements.replace_line(source, edits, made.statement, new)
     edits.define(function)

@@ -9,6 +9,7 @@ import libcst as cst
 
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.header import Statement, spaced
+from dlint.rewriting.pieces.line_comments import for_linter
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
@@ -308,7 +309,8 @@ def replace_line(
         raise CannotRepair("the statement shares its line with others: put it on a line of its own first")
     leading = list(line.leading_lines) if isinstance(line, Statement) else []
     if isinstance(line, cst.SimpleStatementLine) and line.trailing_whitespace.comment is not None:
-        leading.append(cst.EmptyLine(comment=line.trailing_whitespace.comment))
+        if not for_linter(line):  # what speaks to a linter is the caller's, who knows where its call goes
+            leading.append(cst.EmptyLine(comment=line.trailing_whitespace.comment))
     first, *rest = new
     edits.remove(line)
     blank = next((i for i, each in enumerate(leading) if each.comment is not None), len(leading))
