@@ -68,11 +68,13 @@ def as_property(
     *,
     setup: Sequence[cst.BaseSmallStatement] = (),
     more: str = "",
+    declared: cst.AnnAssign | None = None,
 ) -> None:
     """Turn ``self.pool = make()`` into a property ``pool`` that makes one for each process or (``how.torch``)
     one for each worker: what is no worker keeps what it makes now.
 
-    ``setup`` stands before that, ``more`` is the text of further methods.
+    ``setup`` stands before that, ``more`` is the text of further methods. ``declared`` is the line of the
+    class that says what the attribute will be.
     """
     owner, method = made.owner, made.method
     assert owner is not None and method is not None
@@ -80,10 +82,14 @@ def as_property(
     by_worker = bool(how.torch)
     kept = kept_under(made.name, by_worker=by_worker)
     os = "" if by_worker else name_for(source, edits, "os", "os")
-    entry = f"{{None: {source.code(made.value)}}}" if by_worker else "{}"
+    entry = f"{{None: {source.code(made.whole or made.value)}}}" if by_worker else "{}"
     annotated = isinstance(made.statement, cst.AnnAssign)
     hinted = made.choice is None and made.part is None and (annotated or is_hinted(method))
     hint = class_of(source, made) if hinted else None
+    if declared is not None:
+        hint = class_of(source, replace(made, statement=declared))
+        key = number_or_none(source, edits) if by_worker else "int"
+        _declare(source, edits, declared, kept, f"{dict_type(source)}[{key}, {hint}]" if hint else "dict")
     if made.among is not None:
         edits.replace(made.among, statements.expression(f"self.{kept}"))
         edits.replace(made.value, statements.expression(entry))
@@ -93,13 +99,12 @@ def as_property(
         _insert_setup(source, edits, made.statement, setup)
     else:
         annotation = ""
-        if hint is not None:
+        if hint is not None and declared is None:
             key = number_or_none(source, edits) if by_worker else "int"
             annotation = f": {dict_type(source)}[{key}, {hint}]"
         text = f"self.{kept}{annotation} = {entry}"
-        column = source.range(source.line_of(made.statement))[0][1]
-        if by_worker and "\n" not in entry and column + len(text) > _columns(source):
-            text = f"{text.removesuffix(entry)}{{\n{source.module.default_indent}{entry[1:-1]}\n}}"
+        if by_worker:
+            text = entered(source, made.statement, f"self.{kept}{annotation}", entry)
         _replace_statement(source, edits, made.statement, [*setup, statements.small(text)])
         if not by_worker:
             how = replace(how, said=taken_from_line(edits, source.line_of(made.statement)))
@@ -115,6 +120,27 @@ def as_property(
     if index + 1 < len(body):
         edits.change(body[index + 1], lambda node: spaced(node, 1))
     edits.claim(owner)
+
+
+def entered(source: Source, old: cst.CSTNode, place: str, entry: str) -> str:
+    """The statement that keeps a dict of one entry where ``old`` stands, of three lines where one is too
+    long."""
+    text = f"{place} = {entry}"
+    column = source.range(source.line_of(old))[0][1]
+    if "\n" not in entry and column + len(text) > _columns(source):
+        return f"{place} = {{\n{source.module.default_indent}{entry[1:-1]}\n}}"
+    return text
+
+
+def _declare(source: Source, edits: Edits, declared: cst.AnnAssign, kept: str, held: str) -> None:
+    """Have a class say what it keeps instead."""
+    start = f"{kept}: {held}"
+    if declared.value is None:
+        edits.replace(declared, statements.small(start))
+        return
+    start = f"{start} = "
+    value = fitted(source, source.code(declared.value), source.range(declared)[0][1], len(start))
+    edits.replace(declared, statements.small(start + value))
 
 
 def _break_long(source: Source, edits: Edits, made: Made, more: int) -> None:
@@ -172,13 +198,13 @@ def property_text(
     source: Source,
     name: str,
     kept: str,
-    method: cst.FunctionDef,
+    beside: cst.CSTNode,
     how: PerProcess,
     os: str,
     hint: str | None = None,
 ) -> str:
-    """A property that makes its object once in each process, for the class of a method."""
-    column = source.range(method)[0][1] + len(source.module.default_indent)
+    """A property that makes its object once in each process, to stand where ``beside`` does in its class."""
+    column = source.range(beside)[0][1] + len(source.module.default_indent)
     result = f" -> {hint}" if hint is not None else ""
     body = textwrap.indent(_body(source, how, f"self.{kept}", os, column), "    ")
     return f"@property\ndef {name}(self){result}:\n{body}"
@@ -192,7 +218,7 @@ def _body(source: Source, how: PerProcess, held: str, os: str, column: int) -> s
         lines += [f"for inherited in {held}.values():", "    inherited.close()", f"{held}.clear()"]
     stored = f"{held}[{key}] = "
     inside = column + len(source.module.default_indent.expandtabs(4))
-    how = replace(how, value=_fitted(source, how.value, inside, len(stored)))
+    how = replace(how, value=fitted(source, how.value, inside, len(stored)))
     lines.append(stored + _inside(how, len(stored)) + how.said)
     return (
         f"{comment(source, how.why, column)}"
@@ -226,7 +252,7 @@ def _columns(source: Source) -> int:
     return limit.columns if limit.black else _width(source)
 
 
-def _fitted(source: Source, value: str, indent: int, before: int) -> str:
+def fitted(source: Source, value: str, indent: int, before: int) -> str:
     """An expression, with the arguments of the call that it is on lines of their own where its line would be
     too long."""
     columns = limit_of(source, _LONGEST_LINE).columns
@@ -263,7 +289,7 @@ def _indent(line: str) -> int:
 
 def _stood(source: Source, made: Made) -> int:
     """How far what is made stands in from its statement."""
-    value = made.choice if made.choice is not None else made.value
+    value = made.choice or made.whole or made.value
     return source.range(value)[0][1] - source.range(source.line_of(made.statement))[0][1]
 
 

@@ -308,9 +308,10 @@ def replace_line(
     if isinstance(line, cst.SimpleStatementLine) and len(line.body) > 1:
         raise CannotRepair("the statement shares its line with others: put it on a line of its own first")
     leading = list(line.leading_lines) if isinstance(line, Statement) else []
-    if isinstance(line, cst.SimpleStatementLine) and line.trailing_whitespace.comment is not None:
-        if not for_linter(line):  # what speaks to a linter is the caller's, who knows where its call goes
-            leading.append(cst.EmptyLine(comment=line.trailing_whitespace.comment))
+    behind = line.trailing_whitespace.comment if isinstance(line, cst.SimpleStatementLine) else None
+    if behind is not None and not for_linter(line):
+        # What speaks to a linter is the caller's, who knows where its call goes.
+        leading.append(cst.EmptyLine(comment=behind))
     first, *rest = new
     edits.remove(line)
     blank = next((i for i, each in enumerate(leading) if each.comment is not None), len(leading))
