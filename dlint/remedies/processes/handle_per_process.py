@@ -13,6 +13,7 @@ from dlint.rewriting.each_process.opened_later import check_as_made, check_opene
 from dlint.rewriting.each_process.parts import PARTS_BY_HAND, parts_of
 from dlint.rewriting.each_process.per_process import PerProcess, as_function
 from dlint.rewriting.each_process.unpickled import as_unpickled_property
+from dlint.rewriting.each_process.when_needed import reopen_in_each_process
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
@@ -47,8 +48,10 @@ def _repair(
     made = made_or_none(source, finding)
     if made.owner is None and keeper:
         raise HandedOn  # a function in its place would still be called before there are workers
-    check_opened_later(source, made)
     why = _ONCE if once else _WHY
+    if reopen_in_each_process(source, edits, made, why, once=once):
+        return
+    check_opened_later(source, made)
     if made.owner is None:
         as_function(source, edits, made, PerProcess(why, source.code(made.value), once=once))
     else:
