@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dlint.changes.around import Around, Hoisted, Stays
@@ -17,6 +18,7 @@ from dlint.changes.handed_on import Existing, HandedOn, is_constant, is_light
 from dlint.changes.mentions import lists_its_names, uses_elsewhere
 from dlint.changes.only_called import Fate, fate
 from dlint.source.closures import bindings, names_outside_body, names_taken, owner, reads
+from dlint.source.desugaring.records import is_record
 from dlint.source.nodes import walk
 from dlint.source.settled import unsettled
 from dlint.values.values import Class, Instance
@@ -122,7 +124,7 @@ class _Question(Around):
             if own and (bound or self._receiver):
                 raise Stays("it calls itself, and what it needs must be bound")
         self._refuse_fates(what, bound, existing)
-        self._risky = self._risky or self._receiver is not None
+        self._risky = self._risky or self._receiver is not None or self._is_of_field()
         safe = not (self._risky or what.seen or self._is_known_elsewhere(variable))
         if (bound or (existing and not existing.is_type)) and self._may_be_copied():
             safe = False  # a copy of a partial has copies of what is bound
@@ -333,6 +335,13 @@ class _Question(Around):
         if self._is_model(name, scope):
             raise Stays(f"it uses {name}, a model, which each worker would get", "bind what it needs of that")
         return [Bound(name, places[0])]
+
+    def _is_of_field(self) -> bool:
+        """Whether a field of a record is made with it: records are compared, and each had one of its own."""
+        return any(
+            isinstance(cls, ast.ClassDef) and getattr(inner, "name", "") == "__init__" and is_record(cls)
+            for cls, inner in pairwise(self._trail)
+        )
 
     def _may_be_method(self, scope: ast.AST, receiver: ast.Name) -> bool:
         """Whether a function may as well be a method of the object whose method it stands in: workers can be

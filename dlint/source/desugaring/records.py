@@ -66,6 +66,17 @@ def is_record(node: ast.ClassDef) -> bool:
     )
 
 
+def is_field(node: ast.ClassDef, name: str) -> bool:
+    """Whether what the body of a record gives a name is the default of a field, which each object has for an
+    attribute of its own."""
+    return is_record(node) and any(
+        isinstance(inner, ast.Attribute) and inner.attr == name and isinstance(inner.ctx, ast.Store)
+        for method in node.body
+        if isinstance(method, ast.FunctionDef) and method.name == "__init__"
+        for inner in ast.walk(method)
+    )
+
+
 def _field(statement: ast.stmt) -> _Field | None:
     if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
         return None
