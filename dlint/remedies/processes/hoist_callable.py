@@ -221,7 +221,8 @@ class _Move:
         """``name = lambda x: ...`` in the module becomes ``def name(x): ...``."""
         assert self.plan.variable is not None
         function = self._built(self.plan.variable)
-        blank = [cst.EmptyLine(indent=False)] * 2
+        most = header.blank_lines(self.source.module.body)
+        blank = [cst.EmptyLine(indent=False)] * most
         assign = self.source.parent(node)
         assert assign is not None
         _, body, index = statements.block_of(self.source, assign)
@@ -234,7 +235,7 @@ class _Move:
         leading = [*above, *(blank[there:] if index else []), *comments]
         self.edits.insert_after(line, [function.with_changes(leading_lines=leading)])
         if index + 1 < len(body):
-            self.edits.change(body[index + 1], lambda each: header.spaced(each, 2))
+            self.edits.change(body[index + 1], lambda each: header.spaced(each, most))
 
     # Any other
 

@@ -21,7 +21,7 @@ from dlint.rewriting.each_process.made import Made
 from dlint.rewriting.each_process.moved.hints import class_of, dict_type, is_hinted, number_or_none
 from dlint.rewriting.each_process.moved.shared_settings import may_read_another
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.header import spaced
+from dlint.rewriting.header import blank_lines, spaced
 from dlint.rewriting.pieces import statements
 from dlint.rewriting.pieces.imports import name_for
 from dlint.rewriting.pieces.indenting import open_bracket
@@ -304,7 +304,8 @@ def as_function(source: Source, edits: Edits, made: Made, how: PerProcess) -> No
     how = how if by_worker else replace(how, said=said)
     body = textwrap.indent(_body(source, how, store, os, column), "    ")
     entry = f"{{None: {source.code(made.value)}}}{said}" if by_worker else "{}"
-    new = statements.parse(source, f"{store} = {entry}\n\n\ndef {function}():\n{body}")
+    blank = "\n" * blank_lines(source.module.body)
+    new = statements.parse(source, f"{store} = {entry}\n{blank}def {function}():\n{body}")
     statements.replace_line(source, edits, made.statement, new)
     edits.define(function)
     for use in uses:
