@@ -33,7 +33,13 @@ from dlint.rewriting.each_process.in_class_body import (
 )
 from dlint.rewriting.each_process.made import IsDefault, Made, StaysShared, given, made_at
 from dlint.rewriting.each_process.moved.kept_arguments import imports_for, is_parameter, kept_arguments
-from dlint.rewriting.each_process.per_process import PerProcess, as_function, as_property, kept_under
+from dlint.rewriting.each_process.per_process import (
+    PerProcess,
+    as_function,
+    as_property,
+    function_for,
+    kept_under,
+)
 from dlint.rewriting.each_process.states import leave_out
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces.imports import name_for
@@ -72,6 +78,13 @@ def _repair(source: Source, finding: Finding, edits: Edits) -> None:
             raise
         return
     old = seeded(source, made.value)
+    if made.owner is None:
+        try:
+            function_for(source, made, by_worker=True)
+        except CannotRepair:
+            if not _as_given(source, finding, edits):
+                raise
+            return
     torch = name_for(source, edits, "torch", "torch")
     if made.owner is None:
         _module_level(source, edits, made, old, torch)

@@ -46,7 +46,7 @@ class Given(NamedTuple):
     """Where a generator is kept: ``statement`` stores it in a method, and ``kind`` makes such ones."""
 
     source: Source
-    statement: cst.Assign
+    statement: cst.Assign | cst.AnnAssign
     kind: str
 
 
@@ -64,7 +64,8 @@ def given_at(source: Source, program: Program, finding: Finding) -> Given | None
         return None
     module, trail, kind = found[0]
     there = source if module is home else source.surroundings.open(module.relative)
-    statement: cst.Assign = Counterparts(there, module).of(trail[-1], there.module, cst.Assign)
+    kinds = (cst.Assign, cst.AnnAssign)
+    statement: cst.Assign | cst.AnnAssign = Counterparts(there, module).of(trail[-1], there.module, *kinds)
     return Given(there, statement, kind)
 
 

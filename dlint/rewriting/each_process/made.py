@@ -183,9 +183,10 @@ def _stored(
     return Made(statement, value, target.attr.value, method, owner)
 
 
-def given(source: Source, statement: cst.Assign, maker: cst.Call) -> Made | None:
+def given(source: Source, statement: cst.Assign | cst.AnnAssign, maker: cst.Call) -> Made | None:
     """A statement of a method that stores what may be made elsewhere, by a call like ``maker``."""
-    made = _stored(source, statement, statement.targets[0].target, maker)
+    target = statement.targets[0].target if isinstance(statement, cst.Assign) else statement.target
+    made = _stored(source, statement, target, maker)
     return replace(made, whole=statement.value) if made is not None else None
 
 

@@ -297,7 +297,7 @@ def as_function(source: Source, edits: Edits, made: Made, how: PerProcess) -> No
     """Turn a module-level ``POOL = make()`` into ``pool()``, which makes one for each process, or worker."""
     by_worker = bool(how.torch)
     how = replace(how, stood=_stood(source, made))
-    function, store, uses = _function_for(source, made, by_worker=by_worker)
+    function, store, uses = function_for(source, made, by_worker=by_worker)
     os = "" if by_worker else name_for(source, edits, "os", "os")
     column = len(source.module.default_indent)
     said = for_linter(source.line_of(made.statement))
@@ -312,7 +312,7 @@ def as_function(source: Source, edits: Edits, made: Made, how: PerProcess) -> No
         edits.replace(use, cst.Call(cst.Name(function)), key=("use", made.name))
 
 
-def _function_for(source: Source, made: Made, *, by_worker: bool) -> tuple[str, str, list[cst.CSTNode]]:
+def function_for(source: Source, made: Made, *, by_worker: bool) -> tuple[str, str, list[cst.CSTNode]]:
     """The names of the function and of its dict, and the uses of the name they replace. Raises CannotRepair
     where the name may be used or set elsewhere."""
     name = made.name
