@@ -21,10 +21,11 @@ from dlint.rewriting.each_process.made import Made
 from dlint.rewriting.each_process.moved.hints import class_of, dict_type, is_hinted, number_or_none
 from dlint.rewriting.each_process.moved.shared_settings import may_read_another
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.header import blank_lines, spaced
+from dlint.rewriting.header import Statement, begins_cell, blank_lines, spaced
 from dlint.rewriting.pieces import statements
 from dlint.rewriting.pieces.imports import name_for
 from dlint.rewriting.pieces.indenting import open_bracket
+from dlint.rewriting.pieces.installed import is_installed
 from dlint.rewriting.pieces.line_comments import for_linter, taken_from_line
 from dlint.rewriting.pieces.line_length import limit_of
 from dlint.rewriting.refusal import CannotRepair
@@ -32,6 +33,7 @@ from dlint.rewriting.source import Source
 
 # The last line of a property of this kind.
 _KEPT = re.compile(r"return (?P<name>self\._\w+_by_(?:pid|worker))\[")
+_KEPT_BY_MODULE = re.compile(r"return _\w+_by_(?:pid|worker)\[")
 _SHORTEST_LINE = 79
 _LONGEST_LINE = 100
 
@@ -306,17 +308,42 @@ def as_function(source: Source, edits: Edits, made: Made, how: PerProcess) -> No
     entry = f"{{None: {source.code(made.value)}}}{said}" if by_worker else "{}"
     blank = "\n" * blank_lines(source.module.body)
     new = statements.parse(source, f"{store} = {entry}\n{blank}def {function}():\n{body}")
-    statements.replace_line(source, edits, made.statement, new)
+    below = _below_constants(source, made, uses)
+    if below is None:
+        statements.replace_line(source, edits, made.statement, new)
+    else:
+        statements.replace_line(source, edits, made.statement, new[:1])
+        most = blank_lines(source.module.body)
+        edits.insert_before(below, [spaced(new[1], most)], ("function", function))
+        edits.change(below, lambda node: spaced(node, most), "below functions")
     edits.define(function)
     for use in uses:
         edits.replace(use, cst.Call(cst.Name(function)), key=("use", made.name))
+
+
+def _below_constants(source: Source, made: Made, uses: Sequence[cst.CSTNode]) -> Statement | None:
+    """What stands below the line that makes it, the plain assignments that follow and need nothing of it, and
+    functions of this kind; None where nothing does, or where a cell ends before that."""
+    _, body, index = statements.block_of(source, made.statement)
+    functions = False
+    for line in body[index + 1 :] if source.path.suffix != ".ipynb" else ():
+        if begins_cell(line) or any(source.encloses(line, use) for use in uses if not functions):
+            return None if begins_cell(line) or not isinstance(line, cst.FunctionDef | cst.ClassDef) else line
+        if isinstance(line, cst.FunctionDef) and _KEPT_BY_MODULE.search(source.code(line.body)):
+            functions = True
+        elif functions or not (
+            isinstance(line, cst.SimpleStatementLine)
+            and all(isinstance(each, cst.Assign | cst.AnnAssign) for each in line.body)
+        ):
+            return line if isinstance(line, cst.FunctionDef | cst.ClassDef) else None
+    return None
 
 
 def function_for(source: Source, made: Made, *, by_worker: bool) -> tuple[str, str, list[cst.CSTNode]]:
     """The names of the function and of its dict, and the uses of the name they replace. Raises CannotRepair
     where the name may be used or set elsewhere."""
     name = made.name
-    if not (name.startswith("_") or _is_script(source)):
+    if not (name.startswith("_") or _is_script(source)) and (_lists(source, name) or is_installed(source)):
         raise CannotRepair("other programs may import it: make it in each process")
     with source.surroundings.asking() as program:
         home = source.surroundings.module(source).relative
@@ -353,7 +380,7 @@ def _is_kept_at_import(source: Source, use: cst.CSTNode) -> bool:
             return True
         if isinstance(above, cst.FunctionDef | cst.Lambda):
             return False
-    return isinstance(source.parent(use), cst.Assign | cst.AnnAssign)
+    return isinstance(source.parent(use), cst.Assign | cst.AnnAssign | cst.Arg | cst.Element)
 
 
 def _root(node: cst.CSTNode) -> cst.CSTNode:
@@ -400,6 +427,12 @@ def _unclosed(body: object) -> list[cst.BaseSmallStatement]:
     if not all_of_them:
         return []
     return [*all_of_them[:-1], all_of_them[-1].with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]
+
+
+def _lists(source: Source, name: str) -> bool:
+    """Whether the module tells others of a name: ``__all__``."""
+    strings = source.descendants(source.module, cst.SimpleString) if "__all__" in source.module.code else ()
+    return any(each.evaluated_value == name for each in strings)
 
 
 def _is_script(source: Source) -> bool:
