@@ -112,7 +112,7 @@ def _others(source: Source, node: cst.Lambda | cst.FunctionDef, bare: str, role:
     if verb:
         yield f"{verb}_{_noun(node, noun)}"
     elif is_taken(bare):
-        yield f"{bare}_{_noun(node)}"
+        yield "identity" if _gives_back(node) else f"{bare}_{_noun(node)}"
     part = role.strip("_") if role else ""
     for name in (part, bare):
         if name and name not in _ANY:
@@ -161,6 +161,8 @@ def _of_body(node: cst.Lambda | cst.FunctionDef) -> str:
         if isinstance(last, str) and re.fullmatch(r"[a-z][a-z0-9_]*", last):
             last = last.rstrip("_")
             return last if noun in last else f"{last}_{noun}"
+    if _gives_back(node):
+        return "identity"
     if not node.params.params and node.params.star_arg is cst.MaybeSentinel.DEFAULT:
         return "default_value"
     if isinstance(body, cst.BinaryOperation):
@@ -169,6 +171,12 @@ def _of_body(node: cst.Lambda | cst.FunctionDef) -> str:
     if isinstance(body, cst.Subscript):
         return f"index_{noun}"
     return f"transform_{noun}"
+
+
+def _gives_back(node: cst.Lambda | cst.FunctionDef) -> bool:
+    """Whether a lambda gives what it is given."""
+    given = [each.name.value for each in node.params.params]
+    return isinstance(node.body, cst.Name) and given == [node.body.value]
 
 
 def _words(source: Source, node: cst.CSTNode) -> Iterator[str]:
