@@ -134,7 +134,7 @@ def check_body(source: Source, program: Program, kin: Kin, body: InBody) -> None
     if not is_free(kin, kept):
         raise StaysShared(f"the name {kept} is in use")
     if field:
-        _check_never_given(program, kin, name)
+        _check_never_given(program, kin, name, _fields_before(body))
 
 
 def _bound_by(statement: ast.stmt) -> set[str]:
@@ -143,19 +143,24 @@ def _bound_by(statement: ast.stmt) -> set[str]:
     return {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
-def _check_never_given(program: Program, kin: Kin, name: str) -> None:
+def _fields_before(body: InBody) -> int:
+    """How many arguments at the least come before that of a field."""
+    found = 0
+    for line in body.owner.body.body:
+        for each in line.body if isinstance(line, cst.SimpleStatementLine) else ():
+            if each is body.statement:
+                return found
+            found += isinstance(each, cst.AnnAssign) and _of_class(each) is None
+    return found
+
+
+def _check_never_given(program: Program, kin: Kin, name: str, before: int) -> None:
     """Refuse where what makes an object may give it a generator, or something goes through its fields."""
     index, home = program.modules.index, kin.cls.module.relative
     near = {home, *program.boundaries.importers(home)}
     for word in _GOES_THROUGH:
         for relative in near.intersection(index.naming(word)):
             raise StaysShared(f"{relative} may go through the fields of {kin.cls.name} ({word})")
-    before = 0
-    for each in kin.cls.node.body:
-        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
-            if each.target.id == name:
-                break
-            before += 1
     for cls in kin.classes:
         for mention in mentions(program, cls.node.name):
             call = mention.trail[-2] if len(mention.trail) > 1 else None
