@@ -139,6 +139,12 @@ def check_not_handed_on(source: Source, made: Made) -> None:
             call = source.parent(parent)
             if isinstance(call, cst.Call) and source.code(call.func) in _READERS:
                 continue
+            if (
+                isinstance(call, cst.Call)
+                and isinstance(source.parent(call), cst.For | cst.CompFor)
+                and source.code(call.func) in ("enumerate", "zip")
+            ):
+                continue
         elif isinstance(parent, cst.Attribute | cst.Subscript | cst.For | cst.CompFor) or _is_test(parent):
             continue
         raise StaysShared("it is handed on where it is made, and kept there")

@@ -190,6 +190,24 @@ def given(source: Source, statement: cst.Assign | cst.AnnAssign, maker: cst.Call
     return replace(made, whole=statement.value) if made is not None else None
 
 
+def several(source: Source, finding: Finding) -> tuple[Made, cst.ListComp]:
+    """The statement of a method that stores the list of what a comprehension makes."""
+    node = source.at(finding, cst.Call)
+    comprehension, statement = source.parent(node), source.statement_of(node)
+    if (
+        not isinstance(comprehension, cst.ListComp)
+        or comprehension.elt is not node
+        or not isinstance(statement, cst.Assign)
+        or statement.value is not comprehension
+        or len(statement.targets) > 1
+    ):
+        raise StaysShared
+    made = _stored(source, statement, statement.targets[0].target, cst.ensure_type(node, cst.Call))
+    if made is None:
+        raise StaysShared
+    return replace(made, whole=comprehension), comprehension
+
+
 def pairs_of(statement: cst.Assign) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
     """What an assignment of several things stores where: ``self.n, self.rng = n, default_rng(seed)``."""
     match statement:
