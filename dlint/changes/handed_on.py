@@ -238,7 +238,7 @@ class HandedOn(Around):
                 case Function(receiver=Instance(cls=cls), node=ast.FunctionDef() as node):
                     if node.decorator_list or node.args.posonlyargs or node.args.vararg:
                         return None
-                    if not _is_light(self._program, cls, name):
+                    if not is_light(self._program, cls, name):
                         return None
                     found.append([each.arg for each in node.args.args[1:]])
                 case _:
@@ -290,9 +290,9 @@ class HandedOn(Around):
         return True
 
 
-def _is_light(program: Program, cls: Class, method: str) -> bool:
-    """Whether an object of a class may be sent to workers for one of its methods, in whose place nobody
-    stores anything: as far as can be seen, it holds what makes batches."""
+def is_light(program: Program, cls: Class, method: str | None = None) -> bool:
+    """Whether an object of a class may be sent to workers for one of its methods (in whose place nobody
+    stores anything): as far as can be seen, it holds what makes batches."""
     kin = Kin(program, cls)
     for each in kin.classes:
         if any(not _is_plain(value) for values in kin.bases(each) for value in values):
@@ -308,7 +308,7 @@ def _is_light(program: Program, cls: Class, method: str) -> bool:
                     name="__getattr__" | "__getattribute__" | "__reduce__" | "__reduce_ex__"
                 ):
                     return False
-    return not any(True for _ in kin.stores(method))
+    return method is None or not any(True for _ in kin.stores(method))
 
 
 def _is_plain(value: object) -> bool:

@@ -9,16 +9,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dlint.changes.around import Around, Hoisted, Stays
 from dlint.changes.entries import entries, is_in_rounds, is_stored
-from dlint.changes.handed_on import Existing, HandedOn, is_constant
+from dlint.changes.handed_on import Existing, HandedOn, is_constant, is_light
 from dlint.changes.mentions import lists_its_names, uses_elsewhere
 from dlint.changes.only_called import Fate, fate
 from dlint.source.closures import bindings, names_outside_body, names_taken, owner, reads
+from dlint.source.desugaring.records import is_record
 from dlint.source.nodes import walk
 from dlint.source.settled import unsettled
+from dlint.values.values import Class, Instance
 
 if TYPE_CHECKING:
     from dlint.program.program import Program
@@ -52,7 +55,7 @@ class Hoist:
     ``at_top`` the modules (each with its name here) that it uses and only the main guard imports.
     ``role`` is what the function that takes it calls it.
     ``at_uses``: what is bound may as well be bound where the variable is used. ``can_go``: nothing asks
-    whether the variable is there.
+    whether the variable is there. ``receiver``: it becomes a method of the object that this name stands for.
     """
 
     node: Hoisted
@@ -67,6 +70,7 @@ class Hoist:
     at_uses: bool = False
     can_go: bool = False
     existing: Existing | None = None
+    receiver: str | None = None
     safe: bool = field(default=False, compare=False)
 
 
@@ -96,6 +100,8 @@ class _Question(Around):
         self._at_top: list[tuple[str, str]] = []
         # Whether what is bound may be something else by then, for all that is known.
         self._risky = False
+        # The object of the method around, of which it becomes a method, too.
+        self._receiver: str | None = None
 
     def answer(self) -> Hoist:
         self._refuse_forms()
@@ -115,9 +121,10 @@ class _Question(Around):
             bound: tuple[Bound, ...] = ()
         else:
             bound = (*self._defaults(), *self._taken(variable if own else None))
-            if own and bound:
+            if own and (bound or self._receiver):
                 raise Stays("it calls itself, and what it needs must be bound")
         self._refuse_fates(what, bound, existing)
+        self._risky = self._risky or self._receiver is not None or self._is_of_field()
         safe = not (self._risky or what.seen or self._is_known_elsewhere(variable))
         if (bound or (existing and not existing.is_type)) and self._may_be_copied():
             safe = False  # a copy of a partial has copies of what is bound
@@ -134,6 +141,7 @@ class _Question(Around):
             bool(uses) and all(self._is_settled_at(each, bound) for each in uses),
             not isinstance(scope, ast.Module) or self._stands_under_guard(),
             existing,
+            self._receiver,
             safe,
         )
 
@@ -192,10 +200,10 @@ class _Question(Around):
         """Refuses what is sure to be another thing where the function goes."""
         if what.changed:
             raise Stays("attributes of it are set, which every call would then share")
-        if (bound or existing) and what.on_class:
+        if (bound or existing or self._receiver) and what.on_class:
             why = "it is stored on a class, where a function becomes a method and a partial does not"
             raise Stays(why, "make it a method")
-        if (bound or existing) and what.looked_at:
+        if (bound or existing or self._receiver) and what.looked_at:
             raise Stays("its name, its parameters or its type are asked for")
         for call in what.calls:
             for each in bound:
@@ -320,10 +328,55 @@ class _Question(Around):
                 self._risky = self._risky or in_rounds or not self._is_plain(places[0])
                 return result
         if self._is_receiver(name, scope):
-            raise Stays(f"it uses {name}", "make it a method")
+            if not self._may_be_method(scope, places[0]):
+                raise Stays(f"it uses {name}", "make it a method")
+            self._receiver = name
+            return []
         if self._is_model(name, scope):
             raise Stays(f"it uses {name}, a model, which each worker would get", "bind what it needs of that")
         return [Bound(name, places[0])]
+
+    def _is_of_field(self) -> bool:
+        """Whether a field of a record is made with it: records are compared, and each had one of its own."""
+        return any(
+            isinstance(cls, ast.ClassDef) and getattr(inner, "name", "") == "__init__" and is_record(cls)
+            for cls, inner in pairwise(self._trail)
+        )
+
+    def _may_be_method(self, scope: ast.AST, receiver: ast.Name) -> bool:
+        """Whether a function may as well be a method of the object whose method it stands in: workers can be
+        sent that, and it is light."""
+        if scope is not self._outside() or _hands_on(self._node):
+            return False
+        values = [value for value, _ in self._program.evaluator.values(receiver, self._point)]
+        if not values or not all(
+            isinstance(value, Instance) and is_light(self._program, value.cls) for value in values
+        ):
+            return False
+        self._judge(receiver, but=self._node)
+        return not any(isinstance(value, Instance) and self._keeps_loader(value.cls) for value in values)
+
+    def _keeps_loader(self, cls: Class) -> bool:
+        """Whether the objects of a class may keep the loader: they cannot go to its workers with it."""
+        makes = f"self.{getattr(self._outside(), 'name', '')}("
+        for each in self._program.evaluator.classes.line(cls):
+            for node in walk(each.node):
+                match node:
+                    case ast.Assign(targets=[ast.Attribute()], value=value):
+                        said = ast.unparse(value)
+                        if makes in said or "DataLoader(" in said:
+                            return True
+        return False
+
+
+def _hands_on(node: Hoisted) -> bool:
+    """Whether a lambda does nothing but call something with what it is given: that is to be given instead."""
+    return (
+        isinstance(node, ast.Lambda)
+        and isinstance(node.body, ast.Call)
+        and all(isinstance(each, ast.Name) for each in node.body.args)
+        and not node.body.keywords
+    )
 
 
 def _with_defaults(node: Hoisted) -> Iterator[tuple[str, ast.expr]]:

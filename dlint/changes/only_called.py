@@ -16,6 +16,7 @@ from dlint.changes.read_by_name import is_read_by_name
 from dlint.changes.stores import Kin
 from dlint.knowledge.processes.by_name import kept_as, only_calls
 from dlint.source.closures import Callable_, bindings, owner, reads, trail_to
+from dlint.source.desugaring.records import is_field
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, parameters
 from dlint.values.functions import passed
@@ -144,7 +145,11 @@ class _Search:
         above = list(trail[:-1])
         match target:
             case ast.Name(id=name):
-                if _is_line_of_class(trail):
+                cls = _class_of_line(trail)
+                if cls is not None and is_field(cls, name):
+                    self.fate.seen = True
+                    self._attribute(name)
+                elif cls is not None:
                     self.fate.seen = self.fate.on_class = True
                 else:
                     self._variable(module, name, above)
@@ -355,14 +360,14 @@ def _is_itself(scope: Callable_) -> bool:
     return isinstance(scope, ast.Lambda) or all(dotted(each) in _HARMLESS for each in scope.decorator_list)
 
 
-def _is_line_of_class(trail: _Trail) -> bool:
-    """Whether an assignment, which the node at the end of a trail is the value of, stands in a class."""
+def _class_of_line(trail: _Trail) -> ast.ClassDef | None:
+    """The class that an assignment, which the node at the end of a trail is the value of, stands in."""
     for each in reversed(trail[:-2]):
         if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module):
-            return False
+            return None
         if isinstance(each, ast.ClassDef):
-            return True
-    return False
+            return each
+    return None
 
 
 def _is_descriptor(trail: _Trail) -> bool:

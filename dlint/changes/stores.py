@@ -191,6 +191,24 @@ class Kin:
         values = [value for value, _ in self._evaluator.values(receiver, point)]
         return any(self._may_be(value) for value in values)
 
+    def may_be_class(self, receiver: ast.expr, module: Module, trail: list[ast.AST]) -> bool:
+        """Whether an expression may be the class itself, or one of its kin, and no object of it."""
+        match receiver:
+            case ast.Attribute(attr="__class__") | ast.Call(func=ast.Name(id="type")):
+                return True
+            case ast.Name(id=name):
+                for outer, inner in zip(reversed(trail[:-1]), reversed(trail), strict=False):
+                    own = parameters(inner)[:1] if isinstance(inner, FunctionNode) else []
+                    if isinstance(outer, ast.ClassDef) and own and own[0].arg == name:
+                        return id(outer) in self._nodes and _is_of_class(inner)
+        point = self._evaluator.sites.point_of(module, trail)
+        values = [value for value, _ in self._evaluator.values(receiver, point)]
+        return any(isinstance(value, Class) and self.has(value) for value in values)
+
+    def has(self, cls: Class) -> bool:
+        """Whether a class is one of the kin."""
+        return id(cls.node) in self._nodes
+
     def _may_be(self, value: Value) -> bool:
         match value:
             case Instance():
@@ -202,6 +220,14 @@ class Kin:
             case External(owner=owner):
                 return owner is not None
         return isinstance(value, Unknown)
+
+
+def _is_of_class(function: ast.AST) -> bool:
+    """Whether what a method is called on is the class."""
+    if not isinstance(function, FunctionNode):
+        return False
+    named = {each.id for each in function.decorator_list if isinstance(each, ast.Name)}
+    return "classmethod" in named or function.name in ("__new__", "__init_subclass__", "__class_getitem__")
 
 
 def _trails(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.calls.parameters.written import default_of
 from dlint.evaluation.options.option import is_asked_for
 from dlint.finding import Applicability
 from dlint.knowledge.names import is_constructor
 from dlint.loaders.loaders import MOST_WAYS, Loader
 from dlint.source.expected_errors import expects_error, is_caught
+from dlint.source.statements import FunctionNode, dotted, statements_in
 from dlint.values.facts import fits
 from dlint.values.places import places_around
 from dlint.values.values import (
@@ -129,3 +132,28 @@ def is_on(evaluator: Evaluator, value: Value | None, world: World) -> bool:
         return False
     default = evaluator.options.by_default(value, world)
     return default is not None and bool(default.value) and fits(default, world.about(value.key))
+
+
+def may_have_no_sampler(loader: Loader) -> bool:
+    """Whether the function around a loader has ways without a sampler, though nothing yet comes by them:
+    ``sampler = None`` above ``if self.balanced:``, ``Sampler(data) if distributed else None``, or a default
+    None."""
+    sampler, scope = loader.written("sampler"), loader.point.frame.scope
+    if not isinstance(sampler, ast.Name) or not isinstance(scope, FunctionNode):
+        return False
+    given = [
+        statement.value
+        for statement in statements_in(scope.body)
+        if isinstance(statement, ast.Assign) and any(dotted(each) == sampler.id for each in statement.targets)
+    ]
+    ways = [way for value in given for way in _ways(value)]
+    default = default_of(sampler.id, scope)
+    return any(_is_none(each) for each in (*ways, default))
+
+
+def _ways(value: ast.expr) -> list[ast.expr]:
+    return [*_ways(value.body), *_ways(value.orelse)] if isinstance(value, ast.IfExp) else [value]
+
+
+def _is_none(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None

@@ -36,8 +36,8 @@ close_pool             the assignment or the call
                        that makes the pool
 hoist_callable         the lambda, the ``def``, or
                        the argument that names it
-handle_per_process     the assignment or the call      as generator_per_worker; for DL401 {"kind": "object"}
-                       that opens the handle
+handle_per_process     the assignment or the call      as generator_per_worker; for DL401 {"kind": "object"},
+                       that opens the handle           for a list of handles {"kind": "several"}
 keep_sendable          what is stored in an            {"kind": "module"} or "generator"
                        attribute
 insert_set_epoch       the loader call, the sampler    {"sampler": "train_sampler", "path": "train.py",

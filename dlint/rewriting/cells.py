@@ -19,6 +19,7 @@ from dlint.source.reading import SourceError
 from dlint.source.trees.parsing import parse
 
 _WORD = re.compile(r"[^\W\d]\w*")
+_IMPORT = re.compile(r"\s*(?:import|from)\s")
 _WITH_END = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _END = re.compile(r"\r\n|\r|\n")
 # A character that JSON can say as it is, said in ASCII.
@@ -85,11 +86,13 @@ def _edited(notebook: Notebook, after: str) -> dict[int, tuple[Cell, list[_Line]
         for at, cell in enumerate(notebook.cells)
     }
     changed: set[int] = set()
-    for first, last, begin, end in reversed(list(_blocks(old, new))):
+    blocks = list(_blocks(old, new))
+    for first, last, begin, end in reversed(blocks):
         lines = new[begin:end]
         if not any(line.strip() for line in (*old[first:last], *lines)):
             continue  # blank lines between cells, which need none
-        at, start, stop = _place(notebook, old, first, last, lines)
+        elsewhere = {at: new[k:m] for at, _, k, m in blocks if k != begin}
+        at, start, stop = _place(notebook, old, first, last, lines, elsewhere)
         cell = notebook.cells[at]
         _refuse_magics(cell, start, stop)
         here = cells[at]
@@ -104,9 +107,15 @@ def _edited(notebook: Notebook, after: str) -> dict[int, tuple[Cell, list[_Line]
 
 
 def _place(
-    notebook: Notebook, old: list[str], first: int, last: int, lines: list[str]
+    notebook: Notebook,
+    old: list[str],
+    first: int,
+    last: int,
+    lines: list[str],
+    elsewhere: dict[int, list[str]],
 ) -> tuple[int, int, int]:
-    """In which cell lines of the program give way to others, and which lines of the cell those are."""
+    """In which cell lines of the program give way to others, and which lines of the cell those are.
+    ``elsewhere``: the other lines that are new, by where they go."""
     spans = [
         _Span(at, start - 1, *_edges_at(start - 1, cell.program))
         for at, (start, cell) in enumerate(zip(notebook.starts, notebook.cells, strict=True))
@@ -120,7 +129,10 @@ def _place(
         behind = [each for each in spans if first <= each.first]
         # What begins with a blank line stands apart from what is above it.
         is_close = not _is_blank(lines[0]) and not _is_blank(old[first - 1])
-        if (
+        if span is None and behind and _gives_names(notebook, lines, elsewhere, behind[0]):
+            span = behind[0]
+            first = last = span.first
+        elif (
             span is None
             and before
             and (is_close or not behind or _ends_in_imports(notebook.cells[before[-1].at]))
@@ -143,6 +155,16 @@ class _Span(NamedTuple):
     start: int
     first: int
     last: int
+
+
+def _gives_names(notebook: Notebook, lines: list[str], elsewhere: dict[int, list[str]], cell: _Span) -> bool:
+    """Whether lines give a name that the program has not had, and that of all cells only this one speaks of:
+    an iterator, for the loop that the cell begins with."""
+    said = set(_WORD.findall("\n".join(lines))).difference(_WORD.findall(notebook.text))
+    if not said or any(_IMPORT.match(line) for line in lines):
+        return False
+    there = {at for at, others in elsewhere.items() if said.intersection(_WORD.findall("\n".join(others)))}
+    return bool(there) and all(cell.first <= at < cell.last for at in there)
 
 
 def _edges_at(start: int, lines: list[str]) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 
 import libcst as cst
 
@@ -71,7 +72,7 @@ def with_statements_after_imports(module: cst.Module, statements: Sequence[State
     defines = any(isinstance(each, cst.FunctionDef | cst.ClassDef) for each in statements)
     while defines and end < len(body) and sets_up(body[end]):
         end += 1
-    blank = 2 if defines else 1
+    blank = blank_lines(body) if defines else 1
     first, *rest = statements
     new = [spaced(first, blank) if end else first, *rest]
     if end < len(body):
@@ -105,6 +106,20 @@ def spaced(statement: Statement, blank: int) -> Statement:
     while there < len(lines) and lines[there].comment is None:
         there += 1
     return statement.with_changes(leading_lines=[cst.EmptyLine(indent=False)] * (blank - there) + lines)
+
+
+def blank_lines(body: Sequence[cst.CSTNode]) -> int:
+    """How many blank lines set a definition off in a module: two, as PEP 8 has it, or one where each stands
+    so."""
+    found: list[int] = []
+    for above, each in pairwise(body):
+        if isinstance(each, cst.FunctionDef | cst.ClassDef) or (
+            isinstance(above, cst.FunctionDef | cst.ClassDef) and isinstance(each, Statement)
+        ):
+            lines = each.leading_lines
+            found.append(next((i for i, line in enumerate(lines) if line.comment is not None), len(lines)))
+    said = [each for each in found if each]
+    return 1 if len(said) > 1 and max(said) == 1 else 2
 
 
 def _group(body: Sequence[Statement], standard: bool) -> range:
@@ -173,7 +188,7 @@ def _insert_group(body: list[Statement], new: cst.SimpleStatementLine, first: bo
     if index + 1 < len(body) and _is_relative(body[index + 1]):
         body[index + 1] = spaced(body[index + 1], 1)
     elif index + 1 < len(body) and not is_import(body[index + 1]):
-        blank = 2 if isinstance(body[index + 1], cst.FunctionDef | cst.ClassDef) else 1
+        blank = blank_lines(body) if isinstance(body[index + 1], cst.FunctionDef | cst.ClassDef) else 1
         body[index + 1] = spaced(body[index + 1], blank)
 
 

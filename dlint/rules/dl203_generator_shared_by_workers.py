@@ -112,11 +112,13 @@ torch's own stream is not touched. A seed written as a number is mixed with the 
 by a number that the worker's copy of the old generator draws, so that generators which differed still differ.
 
 NumPy's and `random`'s generators are sent to spawned workers and not used there; a `torch.Generator`, which
-they cannot be sent, is left out of what a process is started with, and of nothing else. Left to you: an
-attribute that any code of the program stores or deletes, a class with `__slots__`, `__getattr__` or
-`__reduce__`, a `torch.Generator` that is seeded elsewhere or on a condition, a generator that is an attribute
-of the class or the default of a parameter, a `SobolEngine`, imgaug's augmenters, and the transforms of
-albumentations and MONAI.
+they cannot be sent, is left out of what a process is started with, and of nothing else. An attribute of the
+class stays one; a field of a dataclass can no longer be given, and is left where some code gives it or goes
+through the fields. What an object is given, or makes where it is given none, becomes a property of that
+object's class. Left to you: an attribute that any code of the program stores or deletes, or that is asked of
+the class, a class with `__slots__`, `__getattr__` or `__reduce__`, a `torch.Generator` that is seeded
+elsewhere or on a condition or given to an object, a generator that several attributes keep or none, a
+`SobolEngine`, imgaug's augmenters, and the transforms of albumentations and MONAI.
 
 ## References
 

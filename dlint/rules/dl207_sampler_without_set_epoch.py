@@ -89,6 +89,7 @@ from dlint.knowledge.epochs import (
 from dlint.loaders.by_epoch.epoch_loops import EpochLoop, epoch_loop, is_evaluation, only, run_by_libraries
 from dlint.loaders.by_epoch.epochs import Epochs
 from dlint.loaders.by_epoch.same_epoch import Tell, are_same_somewhere, is_same
+from dlint.loaders.conflicts import may_have_no_sampler
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
 from dlint.loaders.samplers import Dealt, Samplers
@@ -248,7 +249,8 @@ def _found(samplers: Samplers, loader: Loader, dealt: Dealt, around: EpochLoop, 
     if around.loader is not None:
         attribute, sure = _attribute(samplers, loader, dealt)
         if attribute:
-            data |= {"loader": around.loader, "attribute": attribute, "sure": around.sure and sure}
+            sure = around.sure and sure and not may_have_no_sampler(loader)
+            data |= {"loader": around.loader, "attribute": attribute, "sure": sure}
             data |= {"own": not all(samplers.is_torchs(each) for each in samplers.of(loader))}
         elif data:
             data |= {"loader": around.loader, "attribute": ""}

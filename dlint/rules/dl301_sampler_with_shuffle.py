@@ -49,13 +49,20 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.loaders.conflicts import Conflict, applicability, is_on, surely_given, surely_true
+from dlint.loaders.conflicts import (
+    Conflict,
+    applicability,
+    is_on,
+    may_have_no_sampler,
+    surely_given,
+    surely_true,
+)
 from dlint.loaders.loader_classes import conflicting
 from dlint.loaders.loaders import MOST_WAYS, Loader
 from dlint.program.conditions import SOME_WAYS
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.statements import FunctionNode, dotted, statements_in
+from dlint.source.statements import FunctionNode, dotted
 from dlint.values.values import Value
 from dlint.values.worlds import World
 
@@ -110,20 +117,8 @@ def _always_samples(loader: Loader) -> bool:
 
 
 def _is_spared(loader: Loader) -> bool:
-    """Whether the function around a loader has ways without a sampler, though nothing yet comes by them:
-    ``sampler = None`` above ``if self.balanced:``. There the loader shuffles."""
-    sampler = loader.written("sampler")
-    if not isinstance(sampler, ast.Name) or not _is_plain(loader):
-        return False
-    frame = loader.point.frame
-    if not isinstance(frame.scope, FunctionNode):
-        return False
-    given = [
-        statement.value
-        for statement in statements_in(frame.scope.body)
-        if isinstance(statement, ast.Assign) and any(dotted(each) == sampler.id for each in statement.targets)
-    ]
-    return len(given) > 1 and any(isinstance(value, ast.Constant) and value.value is None for value in given)
+    """Whether the function around a loader has ways without a sampler, by which the loader shuffles."""
+    return _is_plain(loader) and may_have_no_sampler(loader)
 
 
 def _given_at(program: Program, loader: Loader) -> str:

@@ -93,15 +93,16 @@ calls.
 
 Safe where the function is seen to be only called, unsafe elsewhere (see below). It moves to the module; what
 it takes from the function around it is bound with `functools.partial`. A partial looks a name up when it is
-made, a closure when it is called: so a name is bound only where it surely has its value by then and keeps
-it, and of an object (`args.size`) only the entry that is used, where nothing stores that later. A lambda
-that only hands its arguments on (`lambda batch: collate(batch, size)`) gives way to what it calls, be it a
-method of an object that workers can be sent and that holds no network (`lambda batch: self.pad(batch)`). The
-function is left alone where attributes of it are set, where it is compared with others, where it uses
-`self` (but for what only the constructor stores, before any method runs), and where workers cannot be sent
-what it needs either (a file, a lock, another lambda). Nor is a partial put where it would be another thing
-than a function: on a class, whose objects would have it for a method, or where its name, its parameters or
-its type are asked for.
+made, a closure when it is called: so a name is bound only where it surely has its value by then and keeps it,
+and of an object (`args.size`) only the entry that is used, where nothing stores that later. A lambda that
+only hands its arguments on (`lambda batch: collate(batch, size)`) gives way to what it calls, be it a method
+of an object that workers can be sent and that holds no network (`lambda batch: self.pad(batch)`). The
+function is left alone where attributes of it are set, where it is compared with others, and where workers
+cannot be sent what it needs either (a file, a lock, another lambda). What it uses of `self` is bound where
+only the constructor stores it, before any method runs; else the function becomes a method, of an object that
+workers can be sent and that holds no network and no loader. Nor is a partial put where it would be another
+thing than a function: on a class, whose objects would have it for a method, or where its name, its parameters
+or its type are asked for.
 
 Safe where the function is seen to be only called, wherever it goes: by the loader, by a transform, by the
 dataset that keeps it. Unsafe where its identity, name or signature may matter to somebody, where an entry of
@@ -323,6 +324,8 @@ def _remedy(program: Program, hazard: Nameless) -> tuple[Remedy | None, str | No
     except Stays as reason:
         return None, str(reason)
     summary = _SUMMARY if plan.bound else "Move it to the module"
+    if plan.receiver is not None:
+        summary = "Make it a method"
     if plan.existing is not None:
         summary = f"Give {ast.unparse(plan.existing.function)} in its place"
     if _is_lambda_of_module(program, hazard):

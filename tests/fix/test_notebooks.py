@@ -161,6 +161,11 @@ def test_every_layout_stays(layout: dict[str, Any], kind: str, end: str, mark: b
         (["import a", "b()"], "import a\na.c()\nb()", ["import a\na.c()", "b()"]),
         (["x = 1", "b()"], "x = 1\n\n\ndef f():\n    pass\n\n\nb()", ["x = 1", "def f():\n    pass\n\n\nb()"]),
         (["import a", "b()"], "import a\n\n\ndef f():\n    pass\n\n\nb()", ["import a\n\n\ndef f():\n    pass", "b()"]),
+        # What gives a name goes to the cell that alone speaks of it, wherever the imports are.
+        (["x = 1", "for a in y:\n    b()"], "x = 1\nc = y\nfor a in y:\n    b(c)", ["x = 1", "c = y\nfor a in y:\n    b(c)"]),
+        (["import a", "b(lambda: 1)"], "import a\n\n\ndef f():\n    return 1\n\n\nb(f)", ["import a", "def f():\n    return 1\n\n\nb(f)"]),
+        (["x = 1", "if a:\n    b()", "d()"], "x = 1\nc = y\nif a:\n    b(c)\nd(c)", ["x = 1\nc = y", "if a:\n    b(c)", "d(c)"]),
+        (["import a", "if a:\n    b()"], "import a\nimport c\nif a:\n    b(c)", ["import a\nimport c", "if a:\n    b(c)"]),
         # Cells of other languages hold nothing of the program.
         (["x = 1", "%%bash\nls", "b()"], "x = 1\n\n\n\ny = 2\nb()", ["x = 1", "%%bash\nls", "y = 2\nb()"]),
         (["%%bash\nls", "b()"], "import z\n\n\nb()", ["%%bash\nls", "import z\n\n\nb()"]),

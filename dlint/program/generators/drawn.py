@@ -38,8 +38,13 @@ def draws_of(program: Program, code: WorkerCode) -> Iterator[tuple[Event, Made, 
         if event.owner is not None and _reseeds(event):
             reseeding.setdefault(event.owner.key, set()).add(id(event.point.frame.scope))
     restored = {value.key for visit in code.visits for value in _restored(program, visit)}
+    keepers: list[Visit] | None = None
     for event in events:
         for made in _generators(program, event):
+            if keepers is None:
+                keepers = [visit for visit in code.visits if _kept_by_key(visit)]
+            if any(_is_of_keeper(program, visit, event, made) for visit in keepers):
+                continue
             first = is_kept_from_first(made)
             # What makes it may seed it there and then.
             again = reseeding.get(made.key, set()) - ({id(made.point.frame.scope)} if first else set())
@@ -144,6 +149,46 @@ def _keeps_by_key(function: FunctionNode | ast.Lambda, names: set[str]) -> bool:
         and not isinstance(node.slice, ast.Constant)
         for node in walk(function)
     )
+
+
+def _kept_by_key(visit: Visit) -> set[str]:
+    """The attributes in which a function that looks at the process it is in keeps things under a key that it
+    finds: ``self.rngs[worker.seed] = ...``."""
+    function = visit.function.node
+    if not is_for_one_process([visit]) or isinstance(function, ast.Lambda):
+        return set()
+    return {
+        ast.unparse(node.value)
+        for node in walk(function)
+        if isinstance(node, ast.Subscript)
+        and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Attribute)
+        and not isinstance(node.slice, ast.Constant)
+    }
+
+
+def _is_of_keeper(program: Program, visit: Visit, event: Event, made: Made) -> bool:
+    """Whether a draw is from what such a function gives, and a generator, wherever it was made, is only what
+    it found there: it gives workers others."""
+    function, scope = visit.function.node, event.point.frame.scope
+    if isinstance(function, ast.Lambda):
+        return False
+    if scope is not function and not _says(scope, function.name):
+        return False
+    held = _kept_by_key(visit)
+    for statement in statements_in(function.body):
+        for node in walk(statement):
+            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+                at = Point(visit.frame, statement)
+                if ast.unparse(node.value) in held and any(
+                    value.key == made.key for value, _ in program.evaluator.values(node, at, visit.world)
+                ):
+                    return True
+    return False
+
+
+def _says(scope: ast.AST, name: str) -> bool:
+    return any(name in (getattr(node, "attr", None), getattr(node, "id", None)) for node in walk(scope))
 
 
 def _is_of_another(visit: Visit, made: Made) -> bool:

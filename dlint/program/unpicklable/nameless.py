@@ -10,6 +10,7 @@ from dlint.calls.decorators import wrappers
 from dlint.fork.shipped import Part
 from dlint.project.main_guards import is_guarded
 from dlint.regex import regex
+from dlint.source.desugaring.records import is_field
 from dlint.source.module import Module
 from dlint.source.notebooks import is_notebook
 from dlint.values.frame import Frame
@@ -75,7 +76,10 @@ def _decorated(
 def _is_method(node: ast.Lambda, scope: ast.AST) -> bool:
     """Whether a lambda is a method of a class: ``collate = lambda self, batch: ...``."""
     return isinstance(scope, ast.ClassDef) and any(
-        isinstance(each, ast.Assign) and each.value is node for each in scope.body
+        isinstance(each, ast.Assign)
+        and each.value is node
+        and not is_field(scope, ast.unparse(each.targets[0]))
+        for each in scope.body
     )
 
 

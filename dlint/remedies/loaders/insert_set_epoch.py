@@ -233,10 +233,42 @@ def _counted(source: Source, loop: cst.While) -> str:
         source.code(each.target) for each in source.descendants(loop.body, cst.AssignTarget, cst.AugAssign)
     ]
     telling = [name for name in found if "epoch" in name.lower()]
-    names = telling if telling else found
+    names = telling if telling else found or _counted_by_method(source, loop)
+    if not found and len(names) == 1 and not stored.count(names[0]):
+        return names[0]
     if len(names) != 1 or stored.count(names[0]) != 1:
         raise CannotRepair(f"the loop in line {source.range(loop)[0][0]} has no number: {_COUNT}")
     return names[0]
+
+
+def _counted_by_method(source: Source, loop: cst.While) -> list[str]:
+    """The attributes of the object that the loop's test asks for, and that one of its methods, which each
+    round calls, counts up: ``while self.epoch < n: self.run_epoch()``."""
+    owner = source.enclosing(loop, cst.ClassDef)
+    if not isinstance(owner, cst.ClassDef) or not isinstance(loop.body, cst.IndentedBlock):
+        return []
+    called = {
+        source.code(each.func).removeprefix("self.")
+        for line in loop.body.body
+        if isinstance(line, cst.SimpleStatementLine)
+        for each in source.descendants(line, cst.Call)
+    }
+    counts = [
+        (source.function_of(each), each)
+        for each in source.descendants(owner.body, cst.AugAssign)
+        if isinstance(each.operator, cst.AddAssign) and source.code(each.value) == "1"
+    ]
+    tested = {source.code(part) for part in _parts(source, loop.test)}
+    return [
+        target
+        for function, each in counts
+        if (target := source.code(each.target)).startswith("self.")
+        and target in tested
+        and isinstance(function, cst.FunctionDef)
+        and function.name.value in called
+        and source.parent(source.line_of(each)) is function.body
+        and [source.code(other.target) for _, other in counts].count(target) == 1
+    ]
 
 
 def _parts(source: Source, node: cst.BaseExpression) -> list[cst.CSTNode]:

@@ -9,7 +9,7 @@ from dlint.finding import Finding
 from dlint.knowledge.loading import SIGNATURE
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces.arguments import alone, argument_index, both
-from dlint.rewriting.pieces.options import Options, options_of, value_in
+from dlint.rewriting.pieces.options import Options, break_long, options_of, value_in
 from dlint.rewriting.pieces.room import refit
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
@@ -27,6 +27,7 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     options = options_of(source, call, "num_workers", by_all=True)
     written = options if isinstance(options, cst.Call) else call
     grown: dict[int, int] = {}
+    more = 0
     for name in names or ["persistent_workers"]:
         given, number = _argument(call, name, options), _argument(call, "num_workers", options)
         if not _is_asked_again(number):
@@ -40,9 +41,13 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
             above = both(given, above)
         edits.replace(given, above)
         at = next((i for i, each in enumerate(written.args) if each.value is given), None)
+        longer = len(cst.Module([]).code_for_node(above)) - len(source.code(given))
+        more += longer
         if at is not None:
-            grown[at] = len(cst.Module([]).code_for_node(above)) - len(source.code(given))
+            grown[at] = longer
     refit(source, edits, written, grown)
+    if isinstance(options, cst.Dict):
+        break_long(source, edits, options, more)
 
 
 def _argument(call: cst.Call, name: str, options: Options | None) -> cst.BaseExpression:

@@ -345,7 +345,8 @@ def _write(script: Script, edits: Edits, block: Run, guard: cst.If | None) -> No
     if guard is not None:
         moved = list(new.body.body)
         # Set off from the definition above it, where something has stood between.
-        blank = 2 if any(each is script.body[-2] for each in block) else None
+        most = header.blank_lines(module.body)
+        blank = most if any(each is script.body[-2] for each in block) else None
 
         def extended(node: cst.If) -> Statement:
             first, *rest = node.body.body
@@ -360,23 +361,24 @@ def _write(script: Script, edits: Edits, block: Run, guard: cst.If | None) -> No
     index = next(i for i, each in enumerate(body) if each is block[-1])
     above = _above(script, block)
     # After imports as many as there were; formatters want one there, and leave two.
-    wanted = min(2, max(1, _blank_lines(block[0]))) if above is not None and script.imports(above) else 2
+    most = header.blank_lines(body)
+    wanted = min(2, max(1, _blank_lines(block[0]))) if above is not None and script.imports(above) else most
     blank = blank_lines_at_end(source, above) if above is not None else 0
     edits.insert_after(block[-1], [header.spaced(new, max(0, wanted - blank))])
     if index + 1 < len(body):
-        edits.change(body[index + 1], lambda node: header.spaced(node, 2))
+        edits.change(body[index + 1], lambda node: header.spaced(node, most))
 
 
 def _space(script: Script, edits: Edits, block: Run) -> None:
     """Set off the definitions before which statements are taken away; what else stays there has the blank
     lines that those had above them."""
-    blank = 0
+    blank, most = 0, header.blank_lines(script.source.module.body)
     for above, each in pairwise(script.body):
         if any(each is one for one in block):
             if not any(above is one for one in block):
                 blank = _blank_lines(each)
         elif above is not block[-1] and any(above is one for one in block):
-            lines = 2 if script.defines(each) else blank
+            lines = most if script.defines(each) else blank
             edits.change(each, partial(header.spaced, blank=lines))
 
 

@@ -12,7 +12,9 @@ from dlint.rewriting.each_process.made import HandedOn, StaysShared, made_at, ma
 from dlint.rewriting.each_process.opened_later import check_as_made, check_opened_later
 from dlint.rewriting.each_process.parts import PARTS_BY_HAND, parts_of
 from dlint.rewriting.each_process.per_process import PerProcess, as_function
+from dlint.rewriting.each_process.several import as_several
 from dlint.rewriting.each_process.unpickled import as_unpickled_property
+from dlint.rewriting.each_process.when_needed import reopen_in_each_process
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
@@ -20,6 +22,7 @@ from dlint.rewriting.source import Source
 _WHY = "Workers cannot share a handle: each process opens its own."
 _ONCE = "No process opens it twice: a worker closes the inherited one first."
 
+_SEVERAL_BY_HAND = "open them in each process, keyed on os.getpid(), and leave them out of __getstate__"
 _REFUSED = "Pickle refuses it: each process makes its own."
 _OBJECT_BY_HAND = "make it where it is first used, in each process"
 
@@ -29,6 +32,14 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     data = finding.remedy.data if finding.remedy else {}
     if data.get("kind") == "object":
         _repair_object(source, finding, edits)
+        return
+    if data.get("kind") == "several":
+        try:
+            as_several(source, finding, edits, _WHY)
+        except CannotRepair as error:
+            # What is said of one handle and what to do with it, is said of a list of them here.
+            why = error.why if isinstance(error, StaysShared) else ""
+            raise CannotRepair(f"{why}: {_SEVERAL_BY_HAND}" if why else _SEVERAL_BY_HAND) from error
         return
     once, keeper = bool(data.get("once")), str(data.get("class", ""))
     try:
@@ -47,8 +58,10 @@ def _repair(
     made = made_or_none(source, finding)
     if made.owner is None and keeper:
         raise HandedOn  # a function in its place would still be called before there are workers
-    check_opened_later(source, made)
     why = _ONCE if once else _WHY
+    if reopen_in_each_process(source, edits, made, why, once=once):
+        return
+    check_opened_later(source, made)
     if made.owner is None:
         as_function(source, edits, made, PerProcess(why, source.code(made.value), once=once))
     else:

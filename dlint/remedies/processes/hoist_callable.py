@@ -21,8 +21,9 @@ from dlint.finding import Finding
 from dlint.program.program import Program
 from dlint.rewriting import header
 from dlint.rewriting.counterparts import Counterparts
+from dlint.rewriting.each_process.attribute import is_free, kin_of
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.moved.callable_names import another_name, is_taken, name_for_lambda
+from dlint.rewriting.moved.callable_names import another_name, is_taken, name_for_lambda, says_nothing
 from dlint.rewriting.moved.function_at_top import (
     equal_function,
     function_of_lambda,
@@ -44,6 +45,7 @@ from dlint.values.values import Function
 
 # What calls these gives them their arguments without names.
 _BY_PLACE = ("collate_fn", "worker_init_fn")
+_METHOD_BY_HAND = "make it a method"
 _BY_HAND = "define it at module level, and bind what it needs with functools.partial"
 
 
@@ -135,6 +137,8 @@ class _Move:
         )
         if self.plan.existing is not None:
             self._use_existing()
+        elif self.plan.receiver is not None:
+            self._to_method(self.plan.receiver)
         elif isinstance(self.node, cst.Lambda) and self._is_line_of_module():
             self._define_in_place(self.node)
         else:
@@ -154,6 +158,55 @@ class _Move:
         if isinstance(line, cst.SimpleStatementLine) and all(each is self.node for each in lambdas):
             let_go_of_lambda(self.edits, line)
 
+    # One that uses the object whose method it stands in
+
+    def _to_method(self, receiver: str) -> None:
+        """Put it into the class, behind the method that it stands in."""
+        plan, source = self.plan, self.source
+        around = source.function_of(self.node)
+        owner: cst.ClassDef | None = source.enclosing(self.node, cst.ClassDef)
+        if not isinstance(around, cst.FunctionDef) or owner is None or plan.imports or plan.at_top:
+            raise CannotRepair(_METHOD_BY_HAND)
+        if plan.variable is None and isinstance(self.node, cst.FunctionDef):
+            raise CannotRepair(_METHOD_BY_HAND)
+        name = self._name_of_method(owner)
+        line = self._own_line()
+        goes = line is not None and (not plan.bound or (plan.at_uses and len(plan.uses) <= 2))
+        method = self._built(name, self._comments_of(line) if goes else [])
+        own = cst.Param(cst.Name(receiver))
+        params = method.params.with_changes(params=[own, *method.params.params])
+        method = method.with_changes(params=params)
+        lines = list(owner.body.body)
+        at = lines.index(around) + 1
+        self.edits.insert_after(around, [header.spaced(method, 1)])
+        if at < len(lines):
+            self.edits.change(lines[at], lambda each: header.spaced(each, 1))
+        self.edits.claim(owner)
+        given = [(each.parameter, self._text(each)) for each in plan.bound]
+        said = f"{receiver}.{name}"
+        if goes and line is not None:
+            self._take_away(line)
+            for use in plan.uses:
+                self._replace(self.counterparts.of(use[-1], source.module, cst.Name), said, given)
+        elif isinstance(self.node, cst.Lambda):
+            self._replace(self.node, said, given)
+        else:
+            self._replace_definition(self.node, said, given)
+
+    def _name_of_method(self, owner: cst.ClassDef) -> str:
+        """A name that the object has not, of what the function is called or of its part."""
+        plan = self.plan
+        said = plan.variable if plan.variable is not None and not says_nothing(plan.variable) else plan.role
+        with self.source.surroundings.asking() as program:
+            kin = kin_of(self.source, program, owner)
+            if said is None and isinstance(self.node, cst.Lambda):
+                said = name_for_lambda(self.source, self.node, frozenset(), plan.role)
+            bare = (said or plan.variable or "").strip("_")
+            for wish in (f"_{bare.removesuffix('_fn')}", f"_{bare}"):
+                if bare and is_free(kin, wish):
+                    return wish
+        raise CannotRepair(_METHOD_BY_HAND)
+
     # A lambda that the module gives a name
 
     def _is_line_of_module(self) -> bool:
@@ -168,7 +221,8 @@ class _Move:
         """``name = lambda x: ...`` in the module becomes ``def name(x): ...``."""
         assert self.plan.variable is not None
         function = self._built(self.plan.variable)
-        blank = [cst.EmptyLine(indent=False)] * 2
+        most = header.blank_lines(self.source.module.body)
+        blank = [cst.EmptyLine(indent=False)] * most
         assign = self.source.parent(node)
         assert assign is not None
         _, body, index = statements.block_of(self.source, assign)
@@ -181,7 +235,7 @@ class _Move:
         leading = [*above, *(blank[there:] if index else []), *comments]
         self.edits.insert_after(line, [function.with_changes(leading_lines=leading)])
         if index + 1 < len(body):
-            self.edits.change(body[index + 1], lambda each: header.spaced(each, 2))
+            self.edits.change(body[index + 1], lambda each: header.spaced(each, most))
 
     # Any other
 
@@ -245,7 +299,7 @@ class _Move:
     def _name(self, goes: bool) -> str:
         """The name of the new function."""
         variable = self.plan.variable
-        if goes and variable is not None and self._is_free(variable):
+        if goes and variable is not None and not says_nothing(variable) and self._is_free(variable):
             return variable
         used = {node.id for node in walk(self.module.tree) if isinstance(node, ast.Name)}
         avoid = self.avoid | used | {variable or ""}
@@ -317,6 +371,8 @@ class _Move:
             body_lines[at:at] = imports
             changed = changed.with_changes(body=changed.body.with_changes(body=body_lines))
         margin = self._margin(node)
+        if plan.receiver is not None:
+            margin = margin.removeprefix(self._margin(self.source.function_of(node) or node))
         return moved_out(changed, margin)
 
     def _annotation(self, bound: Bound) -> cst.Annotation | None:

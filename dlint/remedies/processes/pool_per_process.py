@@ -10,6 +10,7 @@ from dlint.finding import Finding
 from dlint.rewriting.each_process.made import Made, made_at
 from dlint.rewriting.each_process.per_process import PerProcess, as_function
 from dlint.rewriting.each_process.unpickled import as_unpickled_property
+from dlint.rewriting.each_process.when_needed import reopen_in_each_process
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
@@ -27,6 +28,8 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         return
     made = made_at(source, finding)
     _check(source, made)
+    if reopen_in_each_process(source, edits, made, _WHY):
+        return
     if made.owner is None:
         as_function(source, edits, made, PerProcess(_WHY, source.code(made.value)))
     else:

@@ -16,15 +16,35 @@ from dlint.changes.stores import Kin
 from dlint.finding import Finding
 from dlint.knowledge.randomness import RESEEDS
 from dlint.program.program import Program
-from dlint.rewriting.each_process.attribute import check_not_handed_on, check_property, is_free, kin_of
-from dlint.rewriting.each_process.made import IsDefault, Made, StaysShared, made_at
+from dlint.rewriting.each_process.attribute import (
+    check_not_handed_on,
+    check_property,
+    declaration,
+    is_free,
+    kin_of,
+)
+from dlint.rewriting.each_process.given import given_at, maker
+from dlint.rewriting.each_process.in_class_body import (
+    InBody,
+    as_property_of_body,
+    check_body,
+    in_class_body,
+    is_field,
+)
+from dlint.rewriting.each_process.made import IsDefault, Made, StaysShared, given, made_at
 from dlint.rewriting.each_process.moved.kept_arguments import imports_for, is_parameter, kept_arguments
-from dlint.rewriting.each_process.per_process import PerProcess, as_function, as_property, kept_under
+from dlint.rewriting.each_process.per_process import (
+    PerProcess,
+    as_function,
+    as_property,
+    function_for,
+    kept_under,
+)
 from dlint.rewriting.each_process.states import leave_out
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces.imports import name_for
 from dlint.rewriting.refusal import CannotRepair
-from dlint.rewriting.seeding.seeds import Seeded, seeded
+from dlint.rewriting.seeding.seeds import Seeded, drawn, made_with, seeded
 from dlint.rewriting.source import Source
 from dlint.source.statements import functions_in
 
@@ -47,15 +67,33 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
 
 
 def _repair(source: Source, finding: Finding, edits: Edits) -> None:
-    made = made_at(source, finding)
+    body = in_class_body(source, finding)
+    if body is not None:
+        _of_body(source, edits, body)
+        return
+    try:
+        made = made_at(source, finding)
+    except StaysShared:
+        if not _as_given(source, finding, edits):
+            raise
+        return
     old = seeded(source, made.value)
+    if made.owner is None:
+        try:
+            function_for(source, made, by_worker=True)
+        except CannotRepair:
+            if not _as_given(source, finding, edits):
+                raise
+            return
     torch = name_for(source, edits, "torch", "torch")
     if made.owner is None:
         _module_level(source, edits, made, old, torch)
         return
     with source.surroundings.asking() as program:
         kin = kin_of(source, program, made.owner)
-        check_property(source, kin, made.name, made.statement)
+        declared = declaration(source, kin, made.owner, made.name)
+        slots = not old.is_torch
+        check_property(source, kin, made.name, made.statement, declared=declared, may_have_slots=slots)
         check_not_handed_on(source, made)
         _check_names(kin, made)
         _check_methods(source, made)
@@ -64,7 +102,7 @@ def _repair(source: Source, finding: Finding, edits: Edits) -> None:
         if not is_free(kin, kept):
             raise CannotRepair(f"the name {kept} is in use: make it in each worker")
         if old.is_torch:
-            _torch_attribute(source, edits, program, kin, made, old, torch, imports)
+            _torch_attribute(source, edits, program, kin, made, old, torch, imports, declared)
             return
         worker = f"{torch}.initial_seed()"
         lines: tuple[str, ...]
@@ -75,7 +113,53 @@ def _repair(source: Source, finding: Finding, edits: Edits) -> None:
             )
         else:
             lines = (*imports, "inherited = {held}[None]", f"seed = {old.drawn(worker)}")
-        as_property(source, edits, made, PerProcess(_WHY, old.made_with("seed"), lines, torch=torch))
+        how = PerProcess(_WHY, old.made_with("seed"), lines, torch=torch)
+        as_property(source, edits, made, how, declared=declared)
+
+
+def _as_given(source: Source, finding: Finding, edits: Edits) -> bool:
+    """Repair the attribute that keeps a generator which is made elsewhere, if there is one."""
+    with source.surroundings.asking() as program:
+        kept = given_at(source, program, finding)
+        if kept is None:
+            return False
+        there = edits.elsewhere(kept.source)
+        made = given(kept.source, kept.statement, maker(kept.source, there, kept.kind))
+        if made is None or made.owner is None:
+            return False
+        torch = name_for(kept.source, there, "torch", "torch")
+        kin = kin_of(kept.source, program, made.owner)
+        declared = declaration(kept.source, kin, made.owner, made.name)
+        check_property(kept.source, kin, made.name, made.statement, declared=declared, may_have_slots=True)
+        check_not_handed_on(kept.source, made)
+        _check_names(kin, made)
+        _check_methods(kept.source, made)
+        if not is_free(kin, kept_under(made.name, by_worker=True)):
+            raise CannotRepair(f"the name {kept_under(made.name, by_worker=True)} is in use")
+        lines = ("inherited = {held}[None]", f"seed = {drawn(kept.kind, f'{torch}.initial_seed()')}")
+        how = PerProcess(_WHY, made_with(made.value, "seed"), lines, torch=torch)
+        as_property(kept.source, there, made, how, declared=declared)
+    return True
+
+
+def _of_body(source: Source, edits: Edits, body: InBody) -> None:
+    """A generator that the body of a class makes."""
+    old = seeded(source, body.value)
+    torch = name_for(source, edits, "torch", "torch")
+    worker = f"{torch}.initial_seed()"
+    with source.surroundings.asking() as program:
+        kin = kin_of(source, program, body.owner)
+        check_body(source, program, kin, body)
+        if old.is_torch and old.constant is None:
+            raise CannotRepair(_APART)
+        if old.is_torch and is_field(kin, body):
+            raise CannotRepair("spawned workers cannot be sent it: make it in each worker")
+        if old.constant is not None:
+            lines: tuple[str, ...] = (f"seed = {old.mixed(source, worker, old.constant)}",)
+        else:
+            lines = ("inherited = {held}[None]", f"seed = {old.drawn(worker)}")
+        how = PerProcess(_WHY, old.made_with("seed"), lines, torch=torch)
+        as_property_of_body(source, edits, kin, body, how)
 
 
 def _torch_attribute(
@@ -87,6 +171,7 @@ def _torch_attribute(
     old: Seeded,
     torch: str,
     imports: tuple[str, ...],
+    declared: cst.AnnAssign | None,
 ) -> None:
     """A ``torch.Generator`` cannot go to spawned workers: it is left out of what they are sent, and its seed
     is kept."""
@@ -105,7 +190,7 @@ def _torch_attribute(
     kept = kept_under(made.name, by_worker=True)
     more = leave_out(source, edits, kin, made.owner, made.name, kept, only_to_workers=True)
     how = PerProcess(_WHY, old.made_with("seed"), (*imports, f"seed = {mixed}"), torch=torch)
-    as_property(source, edits, made, how, setup=setup, more=more)
+    as_property(source, edits, made, how, setup=setup, more=more, declared=declared)
 
 
 def _apart(source: Source, kin: Kin, made: Made, call: cst.Call) -> tuple[str, list[cst.BaseSmallStatement]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterator
 
 import libcst as cst
@@ -20,7 +21,7 @@ from dlint.values.values import Made as MadeByLibrary
 _SPECIAL = ("__setattr__", "__delattr__", "__getattr__", "__getattribute__", "__reduce__", "__reduce_ex__")
 # What reads of a file or an archive what there is, and keeps none of it.
 _READERS = frozenset({"len", "list", "sorted", "sum", "json.load", "pickle.load", "yaml.safe_load"})
-_DATACLASS = frozenset({"dataclass", "dataclasses.dataclass"})
+DATACLASS = frozenset({"dataclass", "dataclasses.dataclass"})
 _SLOTTED = ("attr.", "attrs.", "pydantic.dataclasses.")
 _STRANGE_BASES = frozenset({"typing.NamedTuple", "typing.TypedDict", "enum.Enum", "builtins.tuple"})
 
@@ -34,15 +35,55 @@ def kin_of(source: Source, program: Program, owner: cst.ClassDef) -> Kin:
     return Kin(program, Class(node, frame))
 
 
+def declaration(source: Source, kin: Kin, owner: cst.ClassDef, name: str) -> cst.AnnAssign | None:
+    """The line of a class that only says what an attribute will be: ``rng: Generator``, or
+    ``rng: Generator = field(init=False)`` in a dataclass."""
+    record = is_dataclass(kin)
+    for line in owner.body.body:
+        match line:
+            case cst.SimpleStatementLine(body=[cst.AnnAssign(target=cst.Name(value=said)) as found]):
+                pass
+            case _:
+                continue
+        if said != name:
+            continue
+        if re.search(r"\b(?:ClassVar|InitVar|Final)\b", source.code(found.annotation.annotation)):
+            return None
+        match found.value:
+            case None if not record:
+                return found
+            case cst.Call(func=func, args=args) if source.qualified(func) == "dataclasses.field" and record:
+                given = {arg.keyword.value: source.code(arg.value) for arg in args if arg.keyword is not None}
+                if given.get("init") == "False" and not {"default", "default_factory"} & given.keys():
+                    return found
+        return None
+    return None
+
+
+def is_dataclass(kin: Kin) -> bool:
+    """Whether a class is a dataclass."""
+    decorators = kin.cls.node.decorator_list
+    called = (each.func if isinstance(each, ast.Call) else each for each in decorators)
+    return any(kin.name_of(each, kin.cls) in DATACLASS for each in called)
+
+
 def check_property(
-    source: Source, kin: Kin, name: str, own: cst.CSTNode, known: Collection[cst.CSTNode] = ()
+    source: Source,
+    kin: Kin,
+    name: str,
+    own: cst.CSTNode,
+    known: Collection[cst.CSTNode] = (),
+    *,
+    declared: cst.AnnAssign | None = None,
+    may_have_slots: bool = False,
 ) -> None:
     """Raise CannotRepair unless ``name`` can become a property, where the statement ``own`` alone stores it;
-    ``known`` are nodes that the repair changes along with it."""
+    ``known`` are nodes that the repair changes along with it, and so is what is ``declared`` in the class.
+    ``may_have_slots``: those that a dataclass makes of its fields do no harm."""
     if name.startswith("__"):
         raise StaysShared("the attribute's name is private to the class")
     here = source.surroundings.module(source)
-    lines = [_lines(source, node) for node in (own, *known)]
+    lines = [lines_of(source, node) for node in (own, *known)]
     for store in kin.stores(name):
         line = getattr(store.node, "lineno", 0)
         if store.module is not here or not any(first <= line <= last for first, last in lines):
@@ -50,12 +91,13 @@ def check_property(
                 raise StaysShared(f"{name} is None ({store}) until it is first needed")
             raise StaysShared(f"{name} is also set elsewhere ({store})")
     for cls in kin.classes:
-        _check_class(kin, cls, name)
-    if any(each.id == name for each in _read_by_class(kin.cls, lines[0][1])):
+        mine = declared is not None and cls.node is kin.cls.node
+        check_class(kin, cls, name, declares=mine, may_have_slots=mine and may_have_slots)
+    if any(each.id == name for each in read_by_class(kin.cls, lines[0][1])):
         raise StaysShared(f"below it the class {kin.cls.name} reads {name}, which a property would hide")
 
 
-def _read_by_class(cls: Class, line: int) -> Iterator[ast.Name]:
+def read_by_class(cls: Class, line: int) -> Iterator[ast.Name]:
     """The names that the body of a class reads below a line when it is made, in the heads of methods, too."""
     later = "from __future__ import annotations" in cls.module.text
     for statement in cls.node.body:
@@ -97,6 +139,12 @@ def check_not_handed_on(source: Source, made: Made) -> None:
             call = source.parent(parent)
             if isinstance(call, cst.Call) and source.code(call.func) in _READERS:
                 continue
+            if (
+                isinstance(call, cst.Call)
+                and isinstance(source.parent(call), cst.For | cst.CompFor)
+                and source.code(call.func) in ("enumerate", "zip")
+            ):
+                continue
         elif isinstance(parent, cst.Attribute | cst.Subscript | cst.For | cst.CompFor) or _is_test(parent):
             continue
         raise StaysShared("it is handed on where it is made, and kept there")
@@ -137,12 +185,25 @@ def unknown_bases(kin: Kin) -> list[str]:
     return found
 
 
-def _check_class(kin: Kin, cls: Class, name: str) -> None:
+def check_class(
+    kin: Kin,
+    cls: Class,
+    name: str,
+    *,
+    declares: bool = False,
+    may_have_slots: bool = False,
+    of_class: bool = False,
+) -> None:
+    """Raise CannotRepair unless the objects of a class can have a property; ``declares``: its body has the
+    attribute, and will have another in its place; ``may_have_slots``: that is a field of a dataclass, which
+    has slots of its fields; ``of_class``: the class keeps it, not the objects."""
     layout = layout_of(cls.node)
     declared = (each.target for each in cls.node.body if isinstance(each, ast.AnnAssign))
-    if name in layout.binds or any(isinstance(each, ast.Name) and each.id == name for each in declared):
+    if not declares and (
+        name in layout.binds or any(isinstance(each, ast.Name) and each.id == name for each in declared)
+    ):
         raise StaysShared(f"the class {cls.name} has {name} in its body")
-    if "__slots__" in layout.binds:
+    if "__slots__" in layout.binds and not of_class:
         raise StaysShared(f"the class {cls.name} has __slots__")
     for special in _SPECIAL:
         if special in layout.binds:
@@ -153,7 +214,7 @@ def _check_class(kin: Kin, cls: Class, name: str) -> None:
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
         meant = kin.name_of(called, cls)
         slots = isinstance(decorator, ast.Call) and any(k.arg == "slots" for k in decorator.keywords)
-        if meant.startswith(_SLOTTED) or (meant in _DATACLASS and slots):
+        if meant.startswith(_SLOTTED) or (meant in DATACLASS and slots and not (may_have_slots or of_class)):
             raise StaysShared(f"the class {cls.name} may have __slots__")
     if _STRANGE_BASES.intersection(
         each.name for v in kin.bases(cls) for each in v if isinstance(each, External)
@@ -169,6 +230,7 @@ def _is_abc(node: ast.ClassDef) -> bool:
     )
 
 
-def _lines(source: Source, node: cst.CSTNode) -> tuple[int, int]:
+def lines_of(source: Source, node: cst.CSTNode) -> tuple[int, int]:
+    """The first and the last line of a node, as the file has them."""
     (first, _), (last, _) = source.range(node)
     return source.line_in_file(first), source.line_in_file(last)

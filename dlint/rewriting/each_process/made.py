@@ -47,7 +47,8 @@ class Made:
 
     ``choice``: the conditional that stores None instead where an argument of the call is not given. ``part``:
     what is stored of the object, under keys that are written out, or a cursor of it. ``among``: the target,
-    where the assignment stores other things as well (``self.n, self.rng = n, default_rng(seed)``)."""
+    where the assignment stores other things as well (``self.n, self.rng = n, default_rng(seed)``).
+    ``whole``: what is stored where it may be made elsewhere; ``value`` then makes such ones."""
 
     statement: cst.Assign | cst.AnnAssign
     value: cst.Call
@@ -57,6 +58,7 @@ class Made:
     choice: cst.IfExp | None = None
     part: cst.Subscript | cst.Call | None = None
     among: cst.Attribute | None = None
+    whole: cst.BaseExpression | None = None
 
 
 def made_or_none(source: Source, finding: Finding) -> Made:
@@ -132,7 +134,7 @@ def made_at(source: Source, finding: Finding) -> Made:
     statement = source.statement_of(node)
     if isinstance(statement, cst.Assign):
         for target, value in pairs_of(statement):
-            if isinstance(value, cst.Call) and node in (value, _receiver(value)):
+            if isinstance(value, cst.Call) and node in (value, receiver_of(value)):
                 made = _stored(source, statement, target, value)
                 if made is None or not isinstance(target, cst.Attribute):
                     break
@@ -140,7 +142,7 @@ def made_at(source: Source, finding: Finding) -> Made:
     if (
         not isinstance(statement, cst.Assign | cst.AnnAssign)
         or not isinstance(statement.value, cst.Call)
-        or (isinstance(node, cst.Call) and node not in (statement.value, _receiver(statement.value)))
+        or (isinstance(node, cst.Call) and node not in (statement.value, receiver_of(statement.value)))
     ):
         raise _no_assignment(source, node, statement)
     return _assigned(source, statement, statement.value)
@@ -181,6 +183,31 @@ def _stored(
     return Made(statement, value, target.attr.value, method, owner)
 
 
+def given(source: Source, statement: cst.Assign | cst.AnnAssign, maker: cst.Call) -> Made | None:
+    """A statement of a method that stores what may be made elsewhere, by a call like ``maker``."""
+    target = statement.targets[0].target if isinstance(statement, cst.Assign) else statement.target
+    made = _stored(source, statement, target, maker)
+    return replace(made, whole=statement.value) if made is not None else None
+
+
+def several(source: Source, finding: Finding) -> tuple[Made, cst.ListComp]:
+    """The statement of a method that stores the list of what a comprehension makes."""
+    node = source.at(finding, cst.Call)
+    comprehension, statement = source.parent(node), source.statement_of(node)
+    if (
+        not isinstance(comprehension, cst.ListComp)
+        or comprehension.elt is not node
+        or not isinstance(statement, cst.Assign)
+        or statement.value is not comprehension
+        or len(statement.targets) > 1
+    ):
+        raise StaysShared
+    made = _stored(source, statement, statement.targets[0].target, cst.ensure_type(node, cst.Call))
+    if made is None:
+        raise StaysShared
+    return replace(made, whole=comprehension), comprehension
+
+
 def pairs_of(statement: cst.Assign) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
     """What an assignment of several things stores where: ``self.n, self.rng = n, default_rng(seed)``."""
     match statement:
@@ -194,7 +221,7 @@ def pairs_of(statement: cst.Assign) -> list[tuple[cst.BaseExpression, cst.BaseEx
     return []
 
 
-def _receiver(call: cst.Call) -> cst.BaseExpression | None:
+def receiver_of(call: cst.Call) -> cst.BaseExpression | None:
     """What a method is called on: ``Generator()`` of ``Generator().manual_seed(0)``."""
     return call.func.value if isinstance(call.func, cst.Attribute) else None
 

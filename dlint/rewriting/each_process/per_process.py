@@ -21,16 +21,19 @@ from dlint.rewriting.each_process.made import Made
 from dlint.rewriting.each_process.moved.hints import class_of, dict_type, is_hinted, number_or_none
 from dlint.rewriting.each_process.moved.shared_settings import may_read_another
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.header import spaced
+from dlint.rewriting.header import Statement, begins_cell, blank_lines, spaced
 from dlint.rewriting.pieces import statements
 from dlint.rewriting.pieces.imports import name_for
 from dlint.rewriting.pieces.indenting import open_bracket
+from dlint.rewriting.pieces.installed import is_installed
+from dlint.rewriting.pieces.line_comments import for_linter, taken_from_line
 from dlint.rewriting.pieces.line_length import limit_of
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 # The last line of a property of this kind.
 _KEPT = re.compile(r"return (?P<name>self\._\w+_by_(?:pid|worker))\[")
+_KEPT_BY_MODULE = re.compile(r"return _\w+_by_(?:pid|worker)\[")
 _SHORTEST_LINE = 79
 _LONGEST_LINE = 100
 
@@ -41,7 +44,8 @@ class PerProcess:
     processes' objects), ``value`` is the expression that makes it. ``why`` is the comment that says why.
     ``keys`` are what tells two objects of a process apart. ``once``: an inherited one is closed first.
     ``torch``: only workers make theirs, and this is what torch is called, which tells them. ``stood``: how
-    far the expression stood in from its statement, where lines of it may be aligned with a bracket."""
+    far the expression stood in from its statement, where lines of it may be aligned with a bracket.
+    ``said``: a comment that goes with the expression."""
 
     why: str
     value: str
@@ -50,6 +54,7 @@ class PerProcess:
     once: bool = False
     torch: str = ""
     stood: int = 0
+    said: str = ""
 
 
 def kept_under(name: str, *, by_worker: bool = False) -> str:
@@ -65,11 +70,13 @@ def as_property(
     *,
     setup: Sequence[cst.BaseSmallStatement] = (),
     more: str = "",
+    declared: cst.AnnAssign | None = None,
 ) -> None:
     """Turn ``self.pool = make()`` into a property ``pool`` that makes one for each process or (``how.torch``)
     one for each worker: what is no worker keeps what it makes now.
 
-    ``setup`` stands before that, ``more`` is the text of further methods.
+    ``setup`` stands before that, ``more`` is the text of further methods. ``declared`` is the line of the
+    class that says what the attribute will be.
     """
     owner, method = made.owner, made.method
     assert owner is not None and method is not None
@@ -77,10 +84,14 @@ def as_property(
     by_worker = bool(how.torch)
     kept = kept_under(made.name, by_worker=by_worker)
     os = "" if by_worker else name_for(source, edits, "os", "os")
-    entry = f"{{None: {source.code(made.value)}}}" if by_worker else "{}"
+    entry = f"{{None: {source.code(made.whole or made.value)}}}" if by_worker else "{}"
     annotated = isinstance(made.statement, cst.AnnAssign)
     hinted = made.choice is None and made.part is None and (annotated or is_hinted(method))
     hint = class_of(source, made) if hinted else None
+    if declared is not None:
+        hint = class_of(source, replace(made, statement=declared))
+        key = number_or_none(source, edits) if by_worker else "int"
+        _declare(source, edits, declared, kept, f"{dict_type(source)}[{key}, {hint}]" if hint else "dict")
     if made.among is not None:
         edits.replace(made.among, statements.expression(f"self.{kept}"))
         edits.replace(made.value, statements.expression(entry))
@@ -90,14 +101,15 @@ def as_property(
         _insert_setup(source, edits, made.statement, setup)
     else:
         annotation = ""
-        if hint is not None:
+        if hint is not None and declared is None:
             key = number_or_none(source, edits) if by_worker else "int"
             annotation = f": {dict_type(source)}[{key}, {hint}]"
         text = f"self.{kept}{annotation} = {entry}"
-        column = source.range(source.line_of(made.statement))[0][1]
-        if by_worker and "\n" not in entry and column + len(text) > _columns(source):
-            text = f"{text.removesuffix(entry)}{{\n{source.module.default_indent}{entry[1:-1]}\n}}"
+        if by_worker:
+            text = entered(source, made.statement, f"self.{kept}{annotation}", entry)
         _replace_statement(source, edits, made.statement, [*setup, statements.small(text)])
+        if not by_worker:
+            how = replace(how, said=taken_from_line(edits, source.line_of(made.statement)))
     _, body, index = statements.block_of(source, method)
     above = _properties_before(source, made, body[index + 1 :])
     if any(how.why in " ".join(source.code(each).split()) for each in above):
@@ -110,6 +122,27 @@ def as_property(
     if index + 1 < len(body):
         edits.change(body[index + 1], lambda node: spaced(node, 1))
     edits.claim(owner)
+
+
+def entered(source: Source, old: cst.CSTNode, place: str, entry: str) -> str:
+    """The statement that keeps a dict of one entry where ``old`` stands, of three lines where one is too
+    long."""
+    text = f"{place} = {entry}"
+    column = source.range(source.line_of(old))[0][1]
+    if "\n" not in entry and column + len(text) > _columns(source):
+        return f"{place} = {{\n{source.module.default_indent}{entry[1:-1]}\n}}"
+    return text
+
+
+def _declare(source: Source, edits: Edits, declared: cst.AnnAssign, kept: str, held: str) -> None:
+    """Have a class say what it keeps instead."""
+    start = f"{kept}: {held}"
+    if declared.value is None:
+        edits.replace(declared, statements.small(start))
+        return
+    start = f"{start} = "
+    value = fitted(source, source.code(declared.value), source.range(declared)[0][1], len(start))
+    edits.replace(declared, statements.small(start + value))
 
 
 def _break_long(source: Source, edits: Edits, made: Made, more: int) -> None:
@@ -141,31 +174,39 @@ def _one_a_line(values: cst.Tuple, step: str) -> cst.Tuple:
 
 
 def _properties_before(source: Source, made: Made, following: Sequence[cst.CSTNode]) -> list[cst.CSTNode]:
-    """The properties of this kind right after the method, for what it makes before this."""
+    """The properties of this kind right after the method, for what it makes before this, with those of
+    parts of that."""
     assert made.method is not None
     inside = source.code(made.method.body)
-    found: list[cst.CSTNode] = []
+    here = inside.find(source.code(made.statement))
+    if made.among is not None:
+        here += source.code(made.statement).find(source.code(made.among))
+    found: list[cst.FunctionDef] = []
     for each in following:
         if not isinstance(each, cst.FunctionDef) or not each.decorators:
             break
-        held = _KEPT.search(source.code(each.body))
-        if held is None or source.code(made.statement) not in inside.partition(held["name"])[2]:
+        body = source.code(each.body)
+        held = _KEPT.search(body)
+        if held is None and any(f"return self.{other.name.value}[" in body for other in found):
+            found.append(each)
+            continue
+        if held is None or not 0 <= inside.find(held["name"]) < here:
             break
         found.append(each)
-    return found
+    return list(found)
 
 
 def property_text(
     source: Source,
     name: str,
     kept: str,
-    method: cst.FunctionDef,
+    beside: cst.CSTNode,
     how: PerProcess,
     os: str,
     hint: str | None = None,
 ) -> str:
-    """A property that makes its object once in each process, for the class of a method."""
-    column = source.range(method)[0][1] + len(source.module.default_indent)
+    """A property that makes its object once in each process, to stand where ``beside`` does in its class."""
+    column = source.range(beside)[0][1] + len(source.module.default_indent)
     result = f" -> {hint}" if hint is not None else ""
     body = textwrap.indent(_body(source, how, f"self.{kept}", os, column), "    ")
     return f"@property\ndef {name}(self){result}:\n{body}"
@@ -179,8 +220,8 @@ def _body(source: Source, how: PerProcess, held: str, os: str, column: int) -> s
         lines += [f"for inherited in {held}.values():", "    inherited.close()", f"{held}.clear()"]
     stored = f"{held}[{key}] = "
     inside = column + len(source.module.default_indent.expandtabs(4))
-    how = replace(how, value=_fitted(source, how.value, inside, len(stored)))
-    lines.append(stored + _inside(how, len(stored)))
+    how = replace(how, value=fitted(source, how.value, inside, len(stored)))
+    lines.append(stored + _inside(how, len(stored)) + how.said)
     return (
         f"{comment(source, how.why, column)}"
         f"{_key(how, key, os)}"
@@ -213,7 +254,7 @@ def _columns(source: Source) -> int:
     return limit.columns if limit.black else _width(source)
 
 
-def _fitted(source: Source, value: str, indent: int, before: int) -> str:
+def fitted(source: Source, value: str, indent: int, before: int) -> str:
     """An expression, with the arguments of the call that it is on lines of their own where its line would be
     too long."""
     columns = limit_of(source, _LONGEST_LINE).columns
@@ -250,7 +291,7 @@ def _indent(line: str) -> int:
 
 def _stood(source: Source, made: Made) -> int:
     """How far what is made stands in from its statement."""
-    value = made.choice if made.choice is not None else made.value
+    value = made.choice or made.whole or made.value
     return source.range(value)[0][1] - source.range(source.line_of(made.statement))[0][1]
 
 
@@ -258,23 +299,51 @@ def as_function(source: Source, edits: Edits, made: Made, how: PerProcess) -> No
     """Turn a module-level ``POOL = make()`` into ``pool()``, which makes one for each process, or worker."""
     by_worker = bool(how.torch)
     how = replace(how, stood=_stood(source, made))
-    function, store, uses = _function_for(source, made, by_worker=by_worker)
+    function, store, uses = function_for(source, made, by_worker=by_worker)
     os = "" if by_worker else name_for(source, edits, "os", "os")
     column = len(source.module.default_indent)
+    said = for_linter(source.line_of(made.statement))
+    how = how if by_worker else replace(how, said=said)
     body = textwrap.indent(_body(source, how, store, os, column), "    ")
-    entry = f"{{None: {source.code(made.value)}}}" if by_worker else "{}"
-    new = statements.parse(source, f"{store} = {entry}\n\n\ndef {function}():\n{body}")
-    statements.replace_line(source, edits, made.statement, new)
+    entry = f"{{None: {source.code(made.value)}}}{said}" if by_worker else "{}"
+    blank = "\n" * blank_lines(source.module.body)
+    new = statements.parse(source, f"{store} = {entry}\n{blank}def {function}():\n{body}")
+    below = _below_constants(source, made, uses)
+    if below is None:
+        statements.replace_line(source, edits, made.statement, new)
+    else:
+        statements.replace_line(source, edits, made.statement, new[:1])
+        most = blank_lines(source.module.body)
+        edits.insert_before(below, [spaced(new[1], most)], ("function", function))
+        edits.change(below, lambda node: spaced(node, most), "below functions")
     edits.define(function)
     for use in uses:
         edits.replace(use, cst.Call(cst.Name(function)), key=("use", made.name))
 
 
-def _function_for(source: Source, made: Made, *, by_worker: bool) -> tuple[str, str, list[cst.CSTNode]]:
+def _below_constants(source: Source, made: Made, uses: Sequence[cst.CSTNode]) -> Statement | None:
+    """What stands below the line that makes it, the plain assignments that follow and need nothing of it, and
+    functions of this kind; None where nothing does, or where a cell ends before that."""
+    _, body, index = statements.block_of(source, made.statement)
+    functions = False
+    for line in body[index + 1 :] if source.path.suffix != ".ipynb" else ():
+        if begins_cell(line) or any(source.encloses(line, use) for use in uses if not functions):
+            return None if begins_cell(line) or not isinstance(line, cst.FunctionDef | cst.ClassDef) else line
+        if isinstance(line, cst.FunctionDef) and _KEPT_BY_MODULE.search(source.code(line.body)):
+            functions = True
+        elif functions or not (
+            isinstance(line, cst.SimpleStatementLine)
+            and all(isinstance(each, cst.Assign | cst.AnnAssign) for each in line.body)
+        ):
+            return line if isinstance(line, cst.FunctionDef | cst.ClassDef) else None
+    return None
+
+
+def function_for(source: Source, made: Made, *, by_worker: bool) -> tuple[str, str, list[cst.CSTNode]]:
     """The names of the function and of its dict, and the uses of the name they replace. Raises CannotRepair
     where the name may be used or set elsewhere."""
     name = made.name
-    if not (name.startswith("_") or _is_script(source)):
+    if not (name.startswith("_") or _is_script(source)) and (_lists(source, name) or is_installed(source)):
         raise CannotRepair("other programs may import it: make it in each process")
     with source.surroundings.asking() as program:
         home = source.surroundings.module(source).relative
@@ -311,7 +380,7 @@ def _is_kept_at_import(source: Source, use: cst.CSTNode) -> bool:
             return True
         if isinstance(above, cst.FunctionDef | cst.Lambda):
             return False
-    return isinstance(source.parent(use), cst.Assign | cst.AnnAssign)
+    return isinstance(source.parent(use), cst.Assign | cst.AnnAssign | cst.Arg | cst.Element)
 
 
 def _root(node: cst.CSTNode) -> cst.CSTNode:
@@ -358,6 +427,12 @@ def _unclosed(body: object) -> list[cst.BaseSmallStatement]:
     if not all_of_them:
         return []
     return [*all_of_them[:-1], all_of_them[-1].with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]
+
+
+def _lists(source: Source, name: str) -> bool:
+    """Whether the module tells others of a name: ``__all__``."""
+    strings = source.descendants(source.module, cst.SimpleString) if "__all__" in source.module.code else ()
+    return any(each.evaluated_value == name for each in strings)
 
 
 def _is_script(source: Source) -> bool:

@@ -79,9 +79,10 @@ def leave_out(
     *,
     only_to_workers: bool = False,
     also: Sequence[str] = (),
+    left: str = "{}",
 ) -> str:
-    """Have pickles hold an empty dict under ``kept`` (and ``also``), or only those that a process is started
-    with. Gives the text of the method to add, if any."""
+    """Have pickles hold ``left``, an empty dict, under ``kept`` (and ``also``), or only those that a process
+    is started with. Gives the text of the method to add, if any."""
     for special in ("__setstate__", "__getstate__"):
         for cls in defining(kin, special):
             if cls.node is not kin.cls.node or special == "__setstate__":
@@ -95,7 +96,7 @@ def leave_out(
         if also:
             raise CannotRepair(f"the class has a __getstate__ of its own: {_BY_HAND}")
         spawning = _spawning(source, edits) if only_to_workers else ""
-        _extend(source, edits, owner, own, name, f"{quote}{kept}{quote}", spawning)
+        _extend(source, edits, owner, own, name, f"{quote}{kept}{quote}", spawning, left)
         return ""
     nodes = {id(cls.node) for cls in kin.above}
     inherits = any(id(cls.node) in nodes for cls in defining(kin, "__getstate__"))
@@ -111,7 +112,7 @@ def leave_out(
             *_left_out_of(source, owner, "state", f"{quote}{kept}{quote}", _spawning(source, edits)),
         ]
         return "\ndef __getstate__(self):\n" + "".join(f"    {line}\n" for line in [*lines, "return state"])
-    entries = ", ".join(f"{quote}{each}{quote}: {{}}" for each in (kept, *also))
+    entries = ", ".join(f"{quote}{each}{quote}: {left}" for each in (kept, *also))
     return f"\ndef __getstate__(self):\n    return {{**{start}, {entries}}}\n"
 
 
@@ -164,6 +165,7 @@ def _extend(
     name: str,
     key: str,
     spawning: str,
+    left: str,
 ) -> None:
     """Add the entry to a ``__getstate__`` that returns a dict display, or a copy that it has changed; with
     ``spawning``, only where that is so."""
@@ -181,11 +183,11 @@ def _extend(
                 edits.replace(value, cst.Name("state"))
                 return
         elif isinstance(value, cst.Dict) and _is_whole(source, value):
-            more = cst.ensure_type(statements.expression(f"{{{key}: {{}}}}"), cst.Dict).elements
+            more = cst.ensure_type(statements.expression(f"{{{key}: {left}}}"), cst.Dict).elements
             edits.change(value, lambda node: node.with_changes(elements=[*_closed(node.elements), *more]))
             return
         if isinstance(value, cst.Name) and _is_copied_state(source, method, value.value):
-            new = statements.small(f"{value.value}[{key}] = {{}}")
+            new = statements.small(f"{value.value}[{key}] = {left}")
             gone = forgotten(source, owner, name)
             if len(gone) == 1:
                 edits.replace(gone[0], new)

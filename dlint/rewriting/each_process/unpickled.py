@@ -12,6 +12,7 @@ from dlint.program.program import Program
 from dlint.rewriting.each_process.attribute import (
     check_not_handed_on,
     check_property,
+    declaration,
     defining,
     is_free,
     kin_of,
@@ -49,7 +50,8 @@ def as_unpickled_property(
         left_out = forgotten(source, made.owner, made.name)
         ended = endings(source, made)
         lines = [line for ending in ended for line in ending.lines]
-        check_property(source, kin, made.name, made.statement, [*left_out, *lines])
+        declared = declaration(source, kin, made.owner, made.name)
+        check_property(source, kin, made.name, made.statement, [*left_out, *lines], declared=declared)
         _check_ending(kin, ended)
         check_not_handed_on(source, made)
         _check_looks(source, program, made)
@@ -67,7 +69,7 @@ def as_unpickled_property(
         cursors = [kept_under(part.name) for part in parts if part.is_cursor]
         more += leave_out(source, edits, kin, made.owner, made.name, kept, also=cursors)
         how = PerProcess(why, source.code(_or_none(source, made, value)), imports, once=once)
-        as_property(source, edits, made, how, setup=setup, more=more)
+        as_property(source, edits, made, how, setup=setup, more=more, declared=declared)
         if imports:
             needed = {name for each in setup for name in re.findall(r"\w+", source.code(each))}
             drop_own_imports(source, edits, made.method, made.statement, needed)

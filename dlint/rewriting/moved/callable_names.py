@@ -34,6 +34,8 @@ _ALSO = {"collate": ("collate", "batch"), "init": ("init", "worker"), "worker_in
 _ANY = frozenset(
     {"lambd", "lambda_", "function", "func", "fn", "f", "callable", "callback", "op", "transform"}
 )
+# What a function is called that stands in another one, and nowhere else needs a name.
+_INNER = (_ANY - {"transform"}) | {"closure", "helper", "inner", "nested", "wrapped", "wrapper"}
 _BLANK = frozenset({"args", "item", "self"})
 _SHORT = 3  # what has fewer letters says nothing
 
@@ -57,13 +59,22 @@ def another_name(
     role: str | None = None,
 ) -> str:
     """A name for the function ``name`` of a function, where the module has something else of that name."""
-    bare = name.strip("_").rstrip("0123456789").rstrip("_")
-    says_nothing = len(bare) < _SHORT or bare in _ANY
-    wishes = _wishes(source, node, role) if says_nothing else _others(source, node, bare, role)
+    bare = _bare(name)
+    wishes = _wishes(source, node, role) if says_nothing(name) else _others(source, node, bare, role)
     for wish in (wish for each in (wishes, _wishes(source, node, role)) for wish in each):
         if _is_good(source, wish, avoid):
             return wish
     return source.free_name(f"{bare or 'local'}_function")
+
+
+def says_nothing(name: str) -> bool:
+    """Whether the name of a function tells, outside the function around, nothing of what it does."""
+    bare = _bare(name)
+    return len(bare) < _SHORT or bare in _INNER
+
+
+def _bare(name: str) -> str:
+    return name.strip("_").rstrip("0123456789").rstrip("_")
 
 
 def is_taken(name: str) -> bool:
@@ -101,7 +112,7 @@ def _others(source: Source, node: cst.Lambda | cst.FunctionDef, bare: str, role:
     if verb:
         yield f"{verb}_{_noun(node, noun)}"
     elif is_taken(bare):
-        yield f"{bare}_{_noun(node)}"
+        yield "identity" if _gives_back(node) else f"{bare}_{_noun(node)}"
     part = role.strip("_") if role else ""
     for name in (part, bare):
         if name and name not in _ANY:
@@ -150,6 +161,8 @@ def _of_body(node: cst.Lambda | cst.FunctionDef) -> str:
         if isinstance(last, str) and re.fullmatch(r"[a-z][a-z0-9_]*", last):
             last = last.rstrip("_")
             return last if noun in last else f"{last}_{noun}"
+    if _gives_back(node):
+        return "identity"
     if not node.params.params and node.params.star_arg is cst.MaybeSentinel.DEFAULT:
         return "default_value"
     if isinstance(body, cst.BinaryOperation):
@@ -158,6 +171,12 @@ def _of_body(node: cst.Lambda | cst.FunctionDef) -> str:
     if isinstance(body, cst.Subscript):
         return f"index_{noun}"
     return f"transform_{noun}"
+
+
+def _gives_back(node: cst.Lambda | cst.FunctionDef) -> bool:
+    """Whether a lambda gives what it is given."""
+    given = [each.name.value for each in node.params.params]
+    return isinstance(node.body, cst.Name) and given == [node.body.value]
 
 
 def _words(source: Source, node: cst.CSTNode) -> Iterator[str]:

@@ -34,6 +34,7 @@ def insert_before_top(source: Source, edits: Edits, node: cst.CSTNode, function:
         edits.define(f"comments over {source.range(top)}")  # no two functions may take them along
     else:
         above = []
+    blank = header.blank_lines(source.module.body)
     own = [each for each in function.leading_lines if each.comment is not None]
     first = source.module.body[0] is top
     new = function.with_changes(leading_lines=[*above, *own])
@@ -41,9 +42,9 @@ def insert_before_top(source: Source, edits: Edits, node: cst.CSTNode, function:
         new = function.with_changes(leading_lines=own)
         attached = lines
     elif not above or above[-1].comment is not None:
-        new = header.spaced(new, 2) if not above else new  # type: ignore[assignment]
-    edits.insert_before(top, [header.spaced(new, 0 if first else 2)])
-    edits.change(top, lambda each: header.spaced(each.with_changes(leading_lines=attached), 2))
+        new = header.spaced(new, blank) if not above else new  # type: ignore[assignment]
+    edits.insert_before(top, [header.spaced(new, 0 if first else blank)])
+    edits.change(top, lambda each: header.spaced(each.with_changes(leading_lines=attached), blank))
 
 
 def equal_function(

@@ -26,6 +26,26 @@ def kept(edits: Edits, comments: Sequence[cst.Comment]) -> list[cst.Comment]:
     return [each for each in comments if not _TO_LINTER.match(each.value)]
 
 
+def for_linter(line: cst.CSTNode) -> str:
+    """The comment behind a line that speaks to a linter of the call there, with what stands before it; ""
+    where there is none."""
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
+        return ""
+    behind = line.trailing_whitespace
+    if behind.comment is None or not _TO_LINTER.match(behind.comment.value):
+        return ""
+    return behind.whitespace.value + behind.comment.value
+
+
+def taken_from_line(edits: Edits, line: cst.CSTNode) -> str:
+    """The same, taken away there: it goes where the call goes."""
+    found = for_linter(line)
+    if found and isinstance(line, cst.SimpleStatementLine):
+        bare = cst.TrailingWhitespace(newline=line.trailing_whitespace.newline)
+        edits.change(line, lambda each: each.with_changes(trailing_whitespace=bare), "linter's comment")
+    return found
+
+
 def let_go_of_lambda(edits: Edits, line: cst.SimpleStatementLine) -> None:
     """Take away the comment that excuses a line's lambda, where the line has none any more."""
     comment = line.trailing_whitespace.comment

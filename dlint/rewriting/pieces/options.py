@@ -6,11 +6,14 @@ from collections.abc import Callable
 
 import libcst as cst
 
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.pieces.line_length import limit_of
 from dlint.rewriting.pieces.unused import LOOKS_AT_NAMES, is_wanted, mentions_in, only_value
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 Options = cst.Dict | cst.Call
+_LONG = 100  # where neither a configuration nor the file itself has longer lines
 
 
 def options_of(source: Source, call: cst.Call, name: str, *, by_all: bool = False) -> Options | None:
@@ -83,6 +86,26 @@ def as_options(change: Callable[[cst.Call], cst.Call]) -> Callable[[cst.Dict], c
         )
 
     return changed
+
+
+def break_long(source: Source, edits: Edits, options: cst.Dict, more: int) -> None:
+    """Put each entry of a dict that stands in one line on a line of its own, where that line gets so much
+    longer that it would be too long."""
+    (first, _), (last, _) = source.range(options)
+    line = source.module.code.splitlines()[first - 1]
+    if first == last and len(line.expandtabs(4)) + more > limit_of(source, _LONG).columns:
+        edits.change(options, lambda node: _one_a_line(node, source.module.default_indent), "one a line")
+
+
+def _one_a_line(options: cst.Dict, step: str) -> cst.Dict:
+    inside = cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(step))
+    *others, last = options.elements
+    rows = [each.with_changes(comma=cst.Comma(whitespace_after=inside)) for each in others]
+    return options.with_changes(
+        elements=[*rows, last.with_changes(comma=cst.Comma())],
+        lbrace=options.lbrace.with_changes(whitespace_after=inside),
+        rbrace=options.rbrace.with_changes(whitespace_before=cst.ParenthesizedWhitespace(indent=True)),
+    )
 
 
 def _name_of(element: cst.BaseDictElement) -> cst.Name | None:

@@ -8,7 +8,8 @@ from collections.abc import Hashable, Sequence
 import libcst as cst
 
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.header import Statement, spaced
+from dlint.rewriting.header import Statement, blank_lines, spaced
+from dlint.rewriting.pieces.line_comments import for_linter
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
@@ -307,12 +308,15 @@ def replace_line(
     if isinstance(line, cst.SimpleStatementLine) and len(line.body) > 1:
         raise CannotRepair("the statement shares its line with others: put it on a line of its own first")
     leading = list(line.leading_lines) if isinstance(line, Statement) else []
-    if isinstance(line, cst.SimpleStatementLine) and line.trailing_whitespace.comment is not None:
-        leading.append(cst.EmptyLine(comment=line.trailing_whitespace.comment))
+    behind = line.trailing_whitespace.comment if isinstance(line, cst.SimpleStatementLine) else None
+    if behind is not None and not for_linter(line):
+        # What speaks to a linter is the caller's, who knows where its call goes.
+        leading.append(cst.EmptyLine(comment=behind))
     first, *rest = new
     edits.remove(line)
-    blank = next((i for i, each in enumerate(leading) if each.comment is not None), len(leading))
-    leading[blank:blank] = first.leading_lines
+    above = next((i for i, each in enumerate(leading) if each.comment is not None), len(leading))
+    leading[above:above] = first.leading_lines
     edits.insert_after(line, [first.with_changes(leading_lines=leading), *rest])
     if index + 1 < len(body) and isinstance(block, cst.Module) and isinstance(new[-1], cst.FunctionDef):
-        edits.change(body[index + 1], lambda node: spaced(node, 2))
+        blank = blank_lines(source.module.body)
+        edits.change(body[index + 1], lambda node: spaced(node, blank))

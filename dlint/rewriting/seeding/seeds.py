@@ -67,6 +67,16 @@ class Seeded:
         return self.kind.drawn.format(worker=worker)
 
 
+def drawn(kind: str, worker: str) -> str:
+    """A seed of a worker and of what the inherited generator of a kind draws."""
+    return _KINDS[kind].drawn.format(worker=worker)
+
+
+def made_with(maker: cst.Call, seed: str) -> str:
+    """The text of a call that makes a generator from a seed."""
+    return f"{cst.Module([]).code_for_node(maker.func)}({seed})"
+
+
 def seeded(source: Source, call: cst.Call) -> Seeded:
     """What a call that makes a generator is made of. Raises CannotRepair where it is none of a known kind."""
     func = source.code(call.func)

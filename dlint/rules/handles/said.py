@@ -89,6 +89,9 @@ def as_held(
             data = {**each.remedy.data, "parts": True}
             yield each._replace(remedy=each.remedy._replace(data=data))
             continue
+        if there.how == "among others" and each.remedy is not None and not handle.once and not handle.cure:
+            yield each._replace(remedy=each.remedy._replace(data={**each.remedy.data, "kind": "several"}))
+            continue
         yield (
             each if there.how == "alone" else each._replace(remedy=None, by_hand=_by_hand(handle, there.how))
         )

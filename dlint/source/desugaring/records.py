@@ -66,6 +66,17 @@ def is_record(node: ast.ClassDef) -> bool:
     )
 
 
+def is_field(node: ast.ClassDef, name: str) -> bool:
+    """Whether what the body of a record gives a name is the default of a field, which each object has for an
+    attribute of its own."""
+    return is_record(node) and any(
+        isinstance(inner, ast.Attribute) and inner.attr == name and isinstance(inner.ctx, ast.Store)
+        for method in node.body
+        if isinstance(method, ast.FunctionDef) and method.name == "__init__"
+        for inner in ast.walk(method)
+    )
+
+
 def _field(statement: ast.stmt) -> _Field | None:
     if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
         return None
@@ -146,13 +157,22 @@ def _stored(node: ast.ClassDef, field: _Field) -> ast.Assign:
     """``self.x = x``, or what stands for x."""
     value: ast.expr = ast.Name(field.name, ast.Load())
     if field.factory is not None:
-        made = ast.Call(field.factory, [], [])
+        made = _called(field.factory)
         missing = ast.Compare(ast.Name(field.name, ast.Load()), [ast.Is()], [ast.Constant(None)])
         value = ast.IfExp(missing, made, value) if field.given else made
     elif not field.given and field.default is not None:
         value = field.default
     value = validated(node, field.name, field.place.annotation, value)
     return ast.Assign([ast.Attribute(ast.Name("self", ast.Load()), field.name, ast.Store())], value)
+
+
+def _called(factory: ast.expr) -> ast.expr:
+    """What a factory gives; that of a lambda is written out: each object makes its own."""
+    if isinstance(factory, ast.Lambda) and not any(
+        (factory.args.args, factory.args.vararg, factory.args.kwarg)
+    ):
+        return factory.body
+    return ast.Call(factory, [], [])
 
 
 def _at(node: _Statement, place: ast.stmt) -> _Statement:

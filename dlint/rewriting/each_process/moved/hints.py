@@ -25,6 +25,11 @@ def is_hinted(method: cst.FunctionDef) -> bool:
     return method.returns is not None or any(each.annotation is not None for each in params)
 
 
+def is_evaluated_later(source: Source) -> bool:
+    """Whether hints are text when the file is read."""
+    return _LATER in source.module.code
+
+
 def number_or_none(source: Source, edits: Edits) -> str:
     """How the file says ``int | None``, which older Pythons and what checks types for them do not know."""
     optional = _OPTIONAL.search(source.module.code)
@@ -53,9 +58,14 @@ def dict_type(source: Source) -> str:
 def class_of(source: Source, made: Made) -> str | None:
     """How the file can say the class of what an assignment makes, None where it cannot."""
     if isinstance(made.statement, cst.AnnAssign):
-        said = made.statement.annotation.annotation
-        return source.code(said) if _is_known(source, said) else None
+        annotation = made.statement.annotation.annotation
+        return source.code(annotation) if _is_known(source, annotation) else None
     func = made.value.func
+    if isinstance(made.whole, cst.ListComp):
+        return None
+    if made.whole is not None:
+        said = cst.Module([]).code_for_node(func)
+        return said.replace("default_rng", "Generator")
     if (
         isinstance(func, cst.Attribute)
         and func.attr.value == "manual_seed"
