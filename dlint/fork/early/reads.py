@@ -84,7 +84,7 @@ def _early(
     for loader in _loaders(program, use) if classes else ():
         any_of_class = of_class or use.loader is None
         for place, read, start in _read_before(evaluator, loader, classes, looked_at, resets, empties):
-            if any_of_class or _is_among(evaluator, read, _loaded(evaluator, loader, start)):
+            if any_of_class or _is_among(evaluator, read, loaded_by(evaluator, loader, start)):
                 return place
     return None
 
@@ -139,7 +139,7 @@ def _read_before(
                         yield (inner.frame.module, node), read, start
 
 
-def _loaded(evaluator: Evaluator, loader: Loader, start: Start) -> list[Value]:
+def loaded_by(evaluator: Evaluator, loader: Loader, start: Start) -> list[Value]:
     """What a loader may get; where the calls that lead to it are plain ones, what it gets through these."""
     written, point = loader.written("dataset"), start.inside(evaluator)
     if written is not None and point is not None:
@@ -189,19 +189,21 @@ def _with_helpers(
                     or not start.follows(evaluator, call, point)
                 ):
                     continue  # what the call itself leads to is a scope of its own
-                for inside in _entered(evaluator, call, point):
+                for inside in _entered(evaluator, call, point, handed=start.places is None):
                     for node, inner, numbered in looked_at(inside):
                         if not let_go(node, inner, Start(inside, None)):
                             yield node, inner, numbered, call, point
 
 
-def _entered(evaluator: Evaluator, call: ast.Call, point: Point) -> Iterator[Frame]:
+def _entered(evaluator: Evaluator, call: ast.Call, point: Point, *, handed: bool) -> Iterator[Frame]:
     """The frames of functions, methods and constructors that a call runs: what is read there may be given by
-    it as well (``dataset = make()``)."""
+    it as well (``dataset = make()``). ``handed``: of functions those alone that are handed something, where
+    the call may be what leads to the loader."""
     for callee, _ in evaluator.values(call.func, point):
         match callee:
             case Function(node=ast.FunctionDef() as node) if not is_generator(node):
-                yield evaluator.calls.enter(callee, arguments_of(call, point), call, point)
+                if not handed or isinstance(callee.receiver, Instance) or any(map(_is_handed, call.args)):
+                    yield evaluator.calls.enter(callee, arguments_of(call, point), call, point)
             case Class():
                 for made, _ in evaluator.values(call, point):
                     if isinstance(made, Instance) and made.node is call:
@@ -221,6 +223,10 @@ def _gives_items(value: Value) -> bool:
 
 def _is_stream(evaluator: Evaluator, instance: Instance) -> bool:
     return any(is_iterable_dataset(name) for name in evaluator.classes.libraries(instance.cls))
+
+
+def _is_handed(argument: ast.expr) -> bool:
+    return isinstance(argument, ast.Name | ast.Attribute)
 
 
 def _datasets(evaluator: Evaluator, value: Value) -> Iterator[Instance]:

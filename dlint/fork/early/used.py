@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.early.let_go import is_dropped_in_rounds, is_shut, let_go
-from dlint.fork.early.reads import is_made_once
+from dlint.fork.early.reads import is_made_once, loaded_by
 from dlint.fork.early.starts import Start, starts
 from dlint.fork.ways.run_by import entered, run_by
 from dlint.regex import regex
@@ -23,6 +23,7 @@ from dlint.values.values import Instance, Unknown, Value
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.fork.program import Program
+    from dlint.loaders.loaders import Loader
     from dlint.workers.uses import WorkerUse
 
 _FAR = 4
@@ -62,6 +63,8 @@ def used_before(
     objects = [part.value for part in program.shipped(use) if isinstance(part.value, Instance)]
     words = _leading(evaluator, objects, names)
     for start in starts(evaluator, loader):
+        if not _may_load(evaluator, loader, start, use.dataset):
+            continue
         for node, point, frame in _entered(program, start):
             if not (isinstance(node, ast.expr) and start.follows(evaluator, node, point)):
                 continue
@@ -76,6 +79,17 @@ def used_before(
                 continue
             if start.may_fork_after(evaluator, node, point):
                 yield Used(point, node, run)
+
+
+def _may_load(evaluator: Evaluator, loader: Loader, start: Start, dataset: Value | None) -> bool:
+    """Whether what starts workers may hand them a dataset: ``First(a).fit()`` is not about what
+    ``Second(b).fit()`` hands to the same loader."""
+    loaded = loaded_by(evaluator, loader, start)
+    return (
+        not isinstance(dataset, Instance)
+        or not all(isinstance(each, Instance) and each.node is not None for each in loaded)
+        or is_one_of(evaluator, dataset, [each for each in loaded if isinstance(each, Instance)])
+    )
 
 
 def is_one_of(evaluator: Evaluator, value: object, objects: list[Instance]) -> bool:
