@@ -6,7 +6,7 @@ What the dataset makes at its first item is then made in the parent, and workers
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from typing import TYPE_CHECKING
 
 from dlint.fork.early.emptied import Empties, emptied_in
@@ -120,8 +120,10 @@ def _read_before(
 ) -> Iterator[tuple[tuple[Module, ast.expr], Instance, Start]]:
     """The objects of some classes that are read before the workers of a loader start: where, and before
     which start."""
-    for start in starts(evaluator, loader):
-        for node, inner, numbered, place, point in _with_helpers(evaluator, start, looked_at):
+    begun = list(starts(evaluator, loader))
+    leading = {id(start.frame.scope) for start in begun}
+    for start in begun:
+        for node, inner, numbered, place, point in _with_helpers(evaluator, start, looked_at, leading):
             if not start.follows(evaluator, place, point) or let_go(place, point, start, resets):
                 continue
             if not evaluator.flow.reaching(inner, HERE):
@@ -170,9 +172,10 @@ def is_made_once(evaluator: Evaluator, loaded: Instance) -> bool:
 
 
 def _with_helpers(
-    evaluator: Evaluator, start: Start, looked_at: Callable[[Frame], _Reads]
+    evaluator: Evaluator, start: Start, looked_at: Callable[[Frame], _Reads], leading: Set[int]
 ) -> Iterator[tuple[ast.expr, Point, bool, ast.expr, Point]]:
-    """What a scope does to what, there or in a function, method or constructor that it calls: the expression
+    """What a scope does to what, there or in a function that it hands something to, or that gives it
+    something and is not ``leading`` to the loader, or in a method or constructor that it calls: the expression
     and its place, whether by its number, and where in the scope that happens."""
     frame = start.frame
     for node, point, numbered in looked_at(frame):
@@ -189,23 +192,44 @@ def _with_helpers(
                     or not start.follows(evaluator, call, point)
                 ):
                     continue  # what the call itself leads to is a scope of its own
-                for inside in _entered(evaluator, call, point):
+                giving = None if _is_alone(statement, call) else leading
+                for inside in _entered(evaluator, call, point, giving):
                     for node, inner, numbered in looked_at(inside):
                         if not let_go(node, inner, Start(inside, None)):
                             yield node, inner, numbered, call, point
 
 
-def _entered(evaluator: Evaluator, call: ast.Call, point: Point) -> Iterator[Frame]:
-    """The frames of functions, methods and constructors that a call runs: what is read there may be given by
-    it as well (``dataset = make()``)."""
+def _entered(evaluator: Evaluator, call: ast.Call, point: Point, but: Set[int] | None) -> Iterator[Frame]:
+    """The frames of functions that a call hands something to, or that give it something (``dataset =
+    make()``), ``but`` some by id of their node, and none where nobody uses that; of methods and constructors.
+    """
     for callee, _ in evaluator.values(call.func, point):
         match callee:
             case Function(node=ast.FunctionDef() as node) if not is_generator(node):
-                yield evaluator.calls.enter(callee, arguments_of(call, point), call, point)
+                if (
+                    isinstance(callee.receiver, Instance)
+                    or any(map(_is_handed, call.args))
+                    or (but is not None and id(node) not in but and _gives(node))
+                ):
+                    yield evaluator.calls.enter(callee, arguments_of(call, point), call, point)
             case Class():
                 for made, _ in evaluator.values(call, point):
                     if isinstance(made, Instance) and made.node is call:
                         yield from (frame for _, frame in evaluator.initialisers.of(made))
+
+
+def _gives(function: ast.FunctionDef) -> bool:
+    """Whether a function returns something."""
+    return any(isinstance(each, ast.Return) and each.value is not None for each in walk(function))
+
+
+def _is_alone(statement: ast.stmt, call: ast.Call) -> bool:
+    """Whether a statement is a call, of which nobody uses what it gives."""
+    return isinstance(statement, ast.Expr) and statement.value is call
+
+
+def _is_handed(argument: ast.expr) -> bool:
+    return isinstance(argument, ast.Name | ast.Attribute)
 
 
 def _gives_items(value: Value) -> bool:
