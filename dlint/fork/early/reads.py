@@ -175,8 +175,8 @@ def _with_helpers(
     evaluator: Evaluator, start: Start, looked_at: Callable[[Frame], _Reads], leading: Set[int]
 ) -> Iterator[tuple[ast.expr, Point, bool, ast.expr, Point]]:
     """What a scope does to what, there or in a function that it hands something to, or that gives it
-    something and is not ``leading`` to the loader, or in a method or constructor that it calls: the expression
-    and its place, whether by its number, and where in the scope that happens."""
+    something and is not ``leading`` to the loader, or in a method or constructor that it calls: the
+    expression and its place, whether by its number, and where in the scope that happens."""
     frame = start.frame
     for node, point, numbered in looked_at(frame):
         yield node, point, numbered, node, point
