@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 _FAR = 4
 _COPY = regex(r"\b(?:deep)?copy\(")
 _COPIES = frozenset({"copy", "deepcopy", "copy.copy", "copy.deepcopy"})
-_WITHIN = r"\w\[|\bin self\b|\(self\)"
+_WITHIN = r"\bself\[|\bin self\b|\(self\)"
+_ITEM = regex(r"\w\[")
 _ITEMS = frozenset({"__getitem__", "__iter__", "__next__", "__len__"})
 
 
@@ -61,7 +62,7 @@ def used_before(
     if loader is None:
         return
     objects = [part.value for part in program.shipped(use) if isinstance(part.value, Instance)]
-    words = _leading(evaluator, objects, names)
+    words, by_items = _leading(evaluator, objects, names)
     for start in starts(evaluator, loader):
         if not _may_load(evaluator, loader, start, use.dataset):
             continue
@@ -70,9 +71,13 @@ def used_before(
                 continue
             if _is_constructor(frame) and is_one_of(evaluator, frame.receiver, objects):
                 continue  # what it leaves is what its object holds
-            if words.search(frame.module.text_of(frame.scope)) is None:
+            text = frame.module.text_of(frame.scope)
+            speaks = words.search(text) is not None
+            if not speaks and not (by_items and frame.owner is None and _ITEM.search(text)):
                 continue
             run = _run(program, frame)
+            if not speaks and any(each.scope is loader.point.frame.scope for each in run):
+                continue  # what it reads it may read when the workers are done
             if _is_of_copy(evaluator, node, point, run):
                 continue
             if is_shut(node, point, start) or _is_dropped(program, node, point, start, run, drops):
@@ -87,6 +92,7 @@ def _may_load(evaluator: Evaluator, loader: Loader, start: Start, dataset: Value
     loaded = loaded_by(evaluator, loader, start)
     return (
         not isinstance(dataset, Instance)
+        or not loaded
         or not all(isinstance(each, Instance) and each.node is not None for each in loaded)
         or is_one_of(evaluator, dataset, [each for each in loaded if isinstance(each, Instance)])
     )
@@ -100,8 +106,11 @@ def is_one_of(evaluator: Evaluator, value: object, objects: list[Instance]) -> b
     )
 
 
-def _leading(evaluator: Evaluator, objects: list[Instance], names: Iterable[str]) -> re.Pattern[str]:
-    """What a text says that may lead to functions of some names, by way of the methods of some objects."""
+def _leading(
+    evaluator: Evaluator, objects: list[Instance], names: Iterable[str]
+) -> tuple[re.Pattern[str], bool]:
+    """What a text says that may lead to functions of some names, by way of the methods of some objects, and
+    whether to ask for an item does."""
     found = set(names)
     functions = {
         id(function): (function.name, above.module.text_of(function))
@@ -112,7 +121,7 @@ def _leading(evaluator: Evaluator, objects: list[Instance], names: Iterable[str]
     for _ in range(_FAR):
         speaks = _speaking_of(found)
         found |= {name for name, text in functions.values() if name != "__init__" and speaks.search(text)}
-    return _speaking_of(found)
+    return _speaking_of(found), "__getitem__" in found
 
 
 def _speaking_of(names: set[str]) -> re.Pattern[str]:
