@@ -8,11 +8,12 @@ refuses (``"kind": "object"``) is made so, too: of the same arguments it does th
 from __future__ import annotations
 
 from dlint.finding import Finding
+from dlint.rewriting.each_process.keepers.of_module import as_function
+from dlint.rewriting.each_process.keepers.several import as_several
 from dlint.rewriting.each_process.made import HandedOn, StaysShared, made_at, made_or_none
 from dlint.rewriting.each_process.opened_later import check_as_made, check_opened_later
 from dlint.rewriting.each_process.parts import PARTS_BY_HAND, parts_of
-from dlint.rewriting.each_process.per_process import PerProcess, as_function
-from dlint.rewriting.each_process.several import as_several
+from dlint.rewriting.each_process.per_process import PerProcess
 from dlint.rewriting.each_process.unpickled import as_unpickled_property
 from dlint.rewriting.each_process.when_needed import reopen_in_each_process
 from dlint.rewriting.edits import Edits

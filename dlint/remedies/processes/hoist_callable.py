@@ -10,19 +10,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 import libcst as cst
 
 from dlint.changes.around import Stays
 from dlint.changes.hoisting import Bound, Hoist, hoist
-from dlint.changes.mentions import imports_all
 from dlint.finding import Finding
 from dlint.program.program import Program
 from dlint.rewriting import header
 from dlint.rewriting.counterparts import Counterparts
 from dlint.rewriting.each_process.attribute import is_free, kin_of
 from dlint.rewriting.edits import Edits
+from dlint.rewriting.moved.asked_names import names_elsewhere
 from dlint.rewriting.moved.callable_names import another_name, is_taken, name_for_lambda, says_nothing
 from dlint.rewriting.moved.function_at_top import (
     equal_function,
@@ -58,7 +57,7 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
             plan = hoist(program, module, trail)
         except Stays as reason:
             raise CannotRepair(str(reason)) from reason
-        _Move(source, edits, module, plan, trail, _names_elsewhere(program, module)).make()
+        _Move(source, edits, module, plan, trail, names_elsewhere(program, module)).make()
 
 
 def _function(program: Program, module: Module, finding: Finding) -> list[ast.AST]:
@@ -80,42 +79,6 @@ def _function(program: Program, module: Module, finding: Finding) -> list[ast.AS
 
 def _begins_at(module: Module, node: ast.expr | ast.stmt, finding: Finding) -> bool:
     return node.lineno == finding.line and module.column(node.lineno, node.col_offset) == finding.column
-
-
-def _names_elsewhere(program: Program, module: Module) -> frozenset[str]:
-    """The names by which a new function would be what others ask the module for, or hide what is theirs."""
-    found: set[str] = set()
-    folder, _, file = module.relative.rpartition("/")
-    stem = PurePosixPath(folder).name if file == "__init__.py" else file.removesuffix(".py")
-    if file == "__init__.py":
-        # A package has its modules by their names, once they are imported.
-        inside = [each.removeprefix(f"{folder}/") for each in program.modules.index.paths]
-        found |= {each.partition("/")[0].removesuffix(".py") for each in inside}
-    for relative in program.boundaries.importers(module.relative):
-        other = program.modules.get(relative)
-        if other is not None:
-            found |= _asked_of(stem, other)
-    return frozenset(found)
-
-
-def _asked_of(stem: str, other: Module) -> set[str]:
-    """The names that a file may ask a module for, which it imports."""
-    found: set[str] = set()
-    everything = imports_all(other)
-    modules = {each.name for each in bindings(other.tree) if isinstance(each.node, ast.alias)}
-    for node in walk(other.tree):
-        match node:
-            case ast.ImportFrom(module=source, names=names) if (source or stem).rpartition(".")[2] == stem:
-                found |= {each.name for each in names}
-            case ast.Attribute(value=ast.Name(id=holder), attr=name) if holder in modules:
-                found.add(name)
-            case ast.Call(
-                func=ast.Name(id="getattr" | "hasattr"), args=[_, ast.Constant(value=str(name)), *_]
-            ):
-                found.add(name)
-            case ast.Name(id=name) if everything:
-                found.add(name)
-    return found
 
 
 @dataclass

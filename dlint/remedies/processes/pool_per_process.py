@@ -7,8 +7,9 @@ pool made for every item becomes one that its process keeps.
 from __future__ import annotations
 
 from dlint.finding import Finding
+from dlint.rewriting.each_process.keepers.of_module import as_function
 from dlint.rewriting.each_process.made import Made, made_at
-from dlint.rewriting.each_process.per_process import PerProcess, as_function
+from dlint.rewriting.each_process.per_process import PerProcess
 from dlint.rewriting.each_process.unpickled import as_unpickled_property
 from dlint.rewriting.each_process.when_needed import reopen_in_each_process
 from dlint.rewriting.edits import Edits

@@ -23,21 +23,20 @@ from dlint.rewriting.each_process.attribute import (
     is_free,
     kin_of,
 )
-from dlint.rewriting.each_process.given import given_at, maker
-from dlint.rewriting.each_process.in_class_body import (
+from dlint.rewriting.each_process.keepers.given import given_at, maker
+from dlint.rewriting.each_process.keepers.in_class_body import (
     InBody,
     as_property_of_body,
     check_body,
     in_class_body,
     is_field,
 )
+from dlint.rewriting.each_process.keepers.of_module import as_function, function_for
 from dlint.rewriting.each_process.made import IsDefault, Made, StaysShared, given, made_at
 from dlint.rewriting.each_process.moved.kept_arguments import imports_for, is_parameter, kept_arguments
 from dlint.rewriting.each_process.per_process import (
     PerProcess,
-    as_function,
     as_property,
-    function_for,
     kept_under,
 )
 from dlint.rewriting.each_process.states import leave_out
