@@ -186,6 +186,7 @@ def is_constructor(name: str) -> bool:
     return last[:1].isupper() and not last.isupper() and not name.startswith(_PARSERS)
 
 
+# What is asked for and stays, beside what `is_...()` tells.
 _STAYS = frozenset({"get_world_size", "get_rank", "cpu_count", "process_cpu_count", "device_count"})
 
 
@@ -193,13 +194,7 @@ def asks_state(name: str) -> bool:
     """Whether a library call without arguments only asks for a state that stays as it is while loaders are
     built (``is_available()``, ``get_world_size()``)."""
     last = name.rpartition(".")[2]
-    return last.startswith("is_") or last in (
-        "get_world_size",
-        "get_rank",
-        "cpu_count",
-        "process_cpu_count",
-        "device_count",
-    )
+    return last.startswith("is_") or last in _STAYS
 
 
 # How the names of methods begin that may answer otherwise when they are asked again.

@@ -120,6 +120,11 @@ class Releases:
         below = self._declared.below if self._target is None else None
         return below is not None and numbers(below) <= release
 
+    @property
+    def python_is_unsaid(self) -> bool:
+        """Whether the project says nothing of the Pythons that it runs on."""
+        return self._python.allowed is None
+
     def python_is_from(self, release: Release) -> bool:
         """Whether the project runs on this Python and newer ones only."""
         declared = self._python.allowed

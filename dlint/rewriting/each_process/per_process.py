@@ -16,7 +16,13 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from dlint.rewriting.each_process.made import Made
-from dlint.rewriting.each_process.moved.hints import class_of, dict_type, is_hinted, number_or_none
+from dlint.rewriting.each_process.moved.hints import (
+    class_of,
+    dict_by_worker,
+    dict_type,
+    is_hinted,
+    number_or_none,
+)
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.header import spaced
 from dlint.rewriting.pieces import statements
@@ -85,8 +91,9 @@ def as_property(
     hint = class_of(source, made) if hinted else None
     if declared is not None:
         hint = class_of(source, replace(made, statement=declared))
-        key = number_or_none(source, edits) if by_worker else "int"
-        _declare(source, edits, declared, kept, f"{dict_type(source)}[{key}, {hint}]" if hint else "dict")
+        held = f"{dict_type(source)}[int, {hint}]" if hint else "dict"
+        held = dict_by_worker(source, edits, hint) if by_worker else held
+        _declare(source, edits, declared, kept, held)
     if made.among is not None:
         edits.replace(made.among, statements.expression(f"self.{kept}"))
         edits.replace(made.value, statements.expression(entry))

@@ -23,10 +23,10 @@ from dlint.rewriting.each_process.attribute import (
 from dlint.rewriting.each_process.made import Made, StaysShared, receiver_of
 from dlint.rewriting.each_process.moved.hints import (
     class_of,
+    dict_by_worker,
     dict_type,
     is_evaluated_later,
     is_hinted,
-    number_or_none,
 )
 from dlint.rewriting.each_process.per_process import (
     PerProcess,
@@ -235,7 +235,7 @@ def _of_class(statement: cst.AnnAssign) -> cst.BaseExpression | None:
 def _keep(source: Source, edits: Edits, kin: Kin, body: InBody, kept: str, hint: str | None) -> None:
     """Have the class keep the generators of all workers under another name."""
     entry = f"{{None: {source.code(body.value)}}}"
-    held = f"{dict_type(source)}[{number_or_none(source, edits)}, {hint}]" if hint is not None else ""
+    held = dict_by_worker(source, edits, hint) if hint is not None else ""
     if body.field is not None:
         held = held or dict_type(source)
         _keep_field(source, edits, kin, body, f"{kept}: {held} = ", entry)

@@ -55,6 +55,18 @@ def dict_type(source: Source) -> str:
     return "typing.Dict" if "typing.Dict[" in code else "dict"
 
 
+def dict_by_worker(source: Source, edits: Edits, hint: str | None) -> str:
+    """How a class's body says what is kept for each worker. Hints there are evaluated: where nobody says
+    which Python it is, or it may be an old one, ``dict[int | None, ...]`` may be more than it knows."""
+    if hint is None:
+        return "dict"
+    if not is_evaluated_later(source) and " | None" not in source.module.code:
+        with source.surroundings.asking() as program:
+            if program.releases.python_is_unsaid or program.releases.python_may_be_older((3, 9)):
+                return "dict"
+    return f"{dict_type(source)}[{number_or_none(source, edits)}, {hint}]"
+
+
 def class_of(source: Source, made: Made) -> str | None:
     """How the file can say the class of what an assignment makes, None where it cannot."""
     if isinstance(made.statement, cst.AnnAssign):
