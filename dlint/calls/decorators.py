@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.callbacks import DISPATCHES, FILLS_ARGUMENTS
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, expressions, parameters, statements_in
+from dlint.source.statements import FunctionNode, own_nodes, parameters, statements_in
 from dlint.values.frame import Argument, Arguments, Frame, Point, layout_of
 from dlint.values.values import Class, External, Function, Instance, Value
 from dlint.values.worlds import HERE
@@ -196,8 +196,7 @@ def _calls_of(
         (inner, statement)
         for statement in statements_in(node.body)
         for at in [Point(frame, statement)]
-        for expression in expressions(statement)
-        for inner in walk(expression)
+        for inner in own_nodes(statement)
         if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name | ast.Attribute)
         if any(
             isinstance(value, Function) and value.node is scope

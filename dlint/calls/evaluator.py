@@ -20,7 +20,7 @@ from dlint.calls.leads import Leads
 from dlint.calls.parameters.parameters import Parameters
 from dlint.calls.sites import Sites
 from dlint.evaluation import displays, texts
-from dlint.evaluation.comprehensions import Comprehension, Comprehensions
+from dlint.evaluation.comprehensions import Comprehensions
 from dlint.evaluation.containers import Containers
 from dlint.evaluation.dicts.entries import Entries
 from dlint.evaluation.dicts.own_dicts import ABSENT
@@ -51,6 +51,7 @@ from dlint.objects.initialisers import Initialisers
 from dlint.objects.members import Members
 from dlint.objects.prepared import Prepared
 from dlint.objects.records import Records
+from dlint.source.nodes import Comprehension
 from dlint.source.statements import dotted
 from dlint.values import declared_paths
 from dlint.values.frame import Argument, Arguments, Point, arguments_of

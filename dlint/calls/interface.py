@@ -7,10 +7,10 @@ from typing import Protocol
 
 from dlint.calls.site import Site
 from dlint.evaluation import interface as evaluation
-from dlint.evaluation.comprehensions import Comprehension
 from dlint.objects import interface as objects
 from dlint.objects.elsewhere.may_store import MayStore
 from dlint.source.module import Module
+from dlint.source.nodes import Comprehension
 from dlint.source.statements import FunctionNode
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.outcomes import Outcome

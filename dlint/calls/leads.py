@@ -11,7 +11,7 @@ import ast
 from dlint.calls.by_operator import Run, runs
 from dlint.knowledge.callbacks import DATA_ATTRIBUTES, DATA_METHODS, GOES_THROUGH, PLAIN_BUILTINS
 from dlint.project.index.index import Index
-from dlint.source.nodes import children
+from dlint.source.nodes import children, is_text
 from dlint.source.statements import blocks, expressions, parameters, target_names
 from dlint.values.frame import Frame
 
@@ -73,7 +73,7 @@ class Leads:
                 return True
             case ast.Subscript(value=value, slice=index) if self.may_be_object(value, frame):
                 # No dataset is asked for an item by a string written out.
-                if not (isinstance(index, ast.Constant) and isinstance(index.value, str)):
+                if not is_text(index):
                     return True
             case ast.Subscript(value=ast.Name(id=name), slice=ast.Name()) if is_given(name, frame):
                 return True

@@ -24,7 +24,7 @@ from dlint.objects.initialisers import base_init_calls
 from dlint.source.desugaring.records import AFTER_INIT
 from dlint.source.expected_errors import expects_error
 from dlint.source.module import Module
-from dlint.source.statements import FunctionNode, call_of, functions_in, self_name, statements_in
+from dlint.source.statements import FunctionNode, call_of, functions_in, is_self, self_name, statements_in
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.values import Class, Function, Instance, Key, Partial
 
@@ -366,11 +366,7 @@ def _is_called(trail: list[ast.AST]) -> bool:
 
 def _on_self(callee: ast.expr) -> bool:
     """Whether a call is of a method of the object itself: no function outside a class."""
-    return (
-        isinstance(callee, ast.Attribute)
-        and isinstance(callee.value, ast.Name)
-        and callee.value.id in ("self", "cls")
-    )
+    return isinstance(callee, ast.Attribute) and is_self(callee.value)
 
 
 def _by_record(scope: FunctionNode, owner: Class) -> list[Site]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dlint.changes.mentions import mentions
 from dlint.program.program import Program
 from dlint.source.module import Module
-from dlint.source.statements import dotted
+from dlint.source.statements import last_name
 
 
 def why_needed_elsewhere(program: Program, home: Module, names: Iterable[str]) -> str | None:
@@ -34,7 +34,7 @@ def why_needed_elsewhere(program: Program, home: Module, names: Iterable[str]) -
             taken, owners = _taken(other, stem)
             node = mention.node
             if (isinstance(node, ast.alias) and name in taken) or (
-                isinstance(node, ast.Attribute) and (dotted(node.value) or "").rpartition(".")[2] in owners
+                isinstance(node, ast.Attribute) and last_name(node.value) in owners
             ):
                 return f"{other.relative} imports {name} from the script"
     return None
@@ -64,8 +64,7 @@ def _imports(program: Program, relative: str, home: Module) -> bool:
 def _asks(module: Module, owners: set[str]) -> bool:
     """Whether a module asks one of the modules that it calls so for something."""
     return any(
-        isinstance(node, ast.Attribute) and (dotted(node.value) or "").rpartition(".")[2] in owners
-        for node in ast.walk(module.tree)
+        isinstance(node, ast.Attribute) and last_name(node.value) in owners for node in ast.walk(module.tree)
     )
 
 

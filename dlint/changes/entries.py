@@ -13,7 +13,7 @@ from dlint.changes.mentions import mentions
 from dlint.source.closures import Callable_
 from dlint.source.nodes import walk
 from dlint.source.settled import is_before, share_a_loop
-from dlint.source.statements import MUTATORS, dotted, parameters
+from dlint.source.statements import MUTATORS, last_name, parameters
 from dlint.values.values import Instance, Made
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def _is_earlier(module: Module, other: Module, trail: Sequence[ast.AST], there: 
 
 def _is_changed(program: Program, base: ast.expr, key: str) -> bool:
     """Whether some code may change an entry of a dict: what it is called, or the same key of any."""
-    name = (dotted(base) or "").rpartition(".")[2]
+    name = last_name(base)
     if len(program.modules.index.mentioning(key)) > _MOST_FILES:
         return True
     for module in program.modules.mentioning(key):

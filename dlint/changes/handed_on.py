@@ -19,7 +19,7 @@ from dlint.regex import regex
 from dlint.source.closures import Binding, bindings, owner
 from dlint.source.nodes import walk
 from dlint.source.settled import is_before, unsettled
-from dlint.source.statements import decorator_name, dotted, parameters
+from dlint.source.statements import dotted, head_name, parameters
 from dlint.values.values import Class, External, Function, Instance
 
 if TYPE_CHECKING:
@@ -330,7 +330,7 @@ def _only_defines(statement: ast.stmt) -> bool:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             inner = [node.args]
         waiting += inner
-    return all(decorator_name(each) in PLAIN_DECORATORS for each in decorators)
+    return all(head_name(each) in PLAIN_DECORATORS for each in decorators)
 
 
 def _pairs(own: Sequence[str], names: Sequence[str]) -> Iterator[tuple[str, str]]:

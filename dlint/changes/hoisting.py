@@ -19,7 +19,7 @@ from dlint.changes.mentions import lists_its_names, uses_elsewhere
 from dlint.changes.only_called import Fate, fate
 from dlint.source.closures import bindings, names_outside_body, names_taken, owner, reads
 from dlint.source.desugaring.records import is_record
-from dlint.source.nodes import walk
+from dlint.source.nodes import names_in, walk
 from dlint.source.settled import unsettled
 from dlint.values.values import Class, Instance
 
@@ -271,7 +271,7 @@ class _Question(Around):
         for each in names_taken(self._node):
             if each.id != own:
                 names.setdefault(each.id, []).append(each)
-        used = {node.id for node in walk(self._node) if isinstance(node, ast.Name)}
+        used = {*names_in(self._node)}
         used |= {node.arg for node in walk(self._node) if isinstance(node, ast.arg)}
         for name, places in names.items():
             index = owner(name, self._trail)

@@ -4,10 +4,11 @@ things (``{split: Photos(split) for split in ("train", "val")}``)."""
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from dlint.evaluation.contents.contents import ANY
 from dlint.evaluation.contents.unpacked import unpacked
+from dlint.source.nodes import Comprehension
 from dlint.values.frame import Argument, Point
 from dlint.values.outcomes import OUTCOMES, Outcome
 from dlint.values.values import Class, Const, Items, Key, Table, Value
@@ -16,7 +17,6 @@ from dlint.values.worlds import World
 if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
 
-Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 _MOST_ROUNDS = 6
 # Of classes it matters which goes under which name.
 _MOST_OF_CLASSES = 24

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.regex import regex
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted
+from dlint.source.statements import last_name
 from dlint.values.frame import Point
 from dlint.values.values import Class, External, Instance, Made, Value
 
@@ -84,7 +84,7 @@ class Registries:
         if isinstance(callee, Made):
             nodes = [a.expression for a in callee.arguments.all() if a.expression is not None]
         registries = {entry.registry for entry in self._all() if entry.registry}
-        told = {n for node in nodes if (n := (dotted(node) or "").rpartition(".")[2]) in registries}
+        told = {n for node in nodes if (n := last_name(node)) in registries}
         if told or frame.owner is None:
             return told
         named = self._of_classes.get(id(frame.owner.node))

@@ -16,7 +16,7 @@ from dlint.knowledge.processes.starters import STARTED_ANEW
 from dlint.project.main_guards import runs_in_main_only
 from dlint.source.imports import ImportStatement, import_statements
 from dlint.source.module import Module
-from dlint.source.statements import dotted
+from dlint.source.statements import last_name
 from dlint.values.frame import Frame, Point
 from dlint.values.values import External
 
@@ -208,7 +208,7 @@ class Boundaries:
     def _starts_anew(self, site: Site) -> bool:
         """Whether a call surely runs a function in a process that is started anew."""
         call = site.call
-        if (dotted(call.func) or "").rpartition(".")[2] not in _ANEW or len(call.args) > _BEFORE_METHOD:
+        if last_name(call.func) not in _ANEW or len(call.args) > _BEFORE_METHOD:
             return False
         for keyword in call.keywords:
             match keyword:

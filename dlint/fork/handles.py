@@ -19,7 +19,7 @@ from dlint.knowledge.processes.handles import (
     Handle,
 )
 from dlint.regex import regex
-from dlint.source.nodes import walk
+from dlint.source.nodes import COMPREHENSIONS, is_text, names_in, walk
 from dlint.source.statements import FunctionNode, dotted, functions_in, self_name
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.places import path_to, tests_around
@@ -144,7 +144,7 @@ def _asked_of(function: FunctionNode, name: str) -> Iterator[str]:
 
 
 def _is_text(key: ast.expr) -> bool:
-    return isinstance(key, ast.JoinedStr) or (isinstance(key, ast.Constant) and isinstance(key.value, str))
+    return isinstance(key, ast.JoinedStr) or is_text(key)
 
 
 def _says_its_kind(evaluator: Evaluator, path: Argument) -> bool:
@@ -230,13 +230,13 @@ def _is_chosen(path: Argument, suffix: str) -> bool:
         tests += [(test, True) for test in _filters(around)]
     if not tests:
         return False
-    names = {each.id for each in walk(node) if isinstance(each, ast.Name)}
+    names = names_in(node)
     return any(_asks_for(test, outcome, suffix, names) for test, outcome in tests)
 
 
 def _filters(node: ast.AST) -> Iterator[ast.expr]:
     """The tests of a comprehension."""
-    if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
+    if isinstance(node, COMPREHENSIONS):
         for generator in node.generators:
             yield from generator.ifs
 
@@ -292,9 +292,7 @@ def _are_found_by(evaluator: Evaluator, paths: ast.expr, point: Point, suffix: s
             return _are_found_by(evaluator, found, point, suffix, far)
         case ast.ListComp(elt=made, generators=[ast.comprehension(target=ast.Name(id=name)), *_]):
             asked = any(_asks_for(test, True, suffix, (name,)) for test in _filters(paths))
-            return _ends_in(made, suffix) or (
-                asked and name in {each.id for each in walk(made) if isinstance(each, ast.Name)}
-            )
+            return _ends_in(made, suffix) or (asked and name in names_in(made))
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[*_, pattern]) if (
             name in _FINDS
         ):

@@ -18,8 +18,8 @@ from dlint.knowledge.processes.handles import READS_ON
 from dlint.source.statements import (
     FunctionNode,
     changed_names,
-    dotted,
     functions_in,
+    last_name,
     own_names,
     parameters,
     statements_in,
@@ -129,7 +129,7 @@ def _is_in_order(name: str, scope: FunctionNode) -> bool:
     """Whether a constructor binds an attribute once, to an empty ``OrderedDict()``."""
     match [each for each in statements_in(scope.body) if _binds(each, name)]:
         case [ast.Assign(value=ast.Call(func=made, args=[]))]:
-            return (dotted(made) or "").rpartition(".")[2] == "OrderedDict"
+            return last_name(made) == "OrderedDict"
     return False
 
 

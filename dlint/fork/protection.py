@@ -14,7 +14,7 @@ from dlint.knowledge.words.reflection import BY_NAME
 from dlint.project.main_guards import guarded_role, runs_in_main_only
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, own_names
+from dlint.source.statements import given_in, last_name, own_names
 from dlint.values.frame import Point
 from dlint.values.places import places_around, spelled, tests_at
 from dlint.values.values import Const, External
@@ -116,7 +116,7 @@ class Protections:
             for value, world in self._evaluator.values(call.func, point)
             if isinstance(value, External) and value.name == self._name
         ]
-        written = [*call.args, *(keyword.value for keyword in call.keywords)]
+        written = given_in(call)
         if not called or not written:
             return None
         given = [
@@ -405,7 +405,7 @@ def _may_leave(guard: ast.If | None) -> bool:
         and not guard.orelse
         and isinstance(guard.body[-1], ast.Return | ast.Raise)
         and not any(
-            isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] not in _SAYS
+            isinstance(node, ast.Call) and last_name(node.func) not in _SAYS
             for each in guard.body
             if not isinstance(each, ast.Raise)
             for node in walk(each)

@@ -15,7 +15,7 @@ from dlint.regex import regex
 from dlint.source.desugaring.records import AFTER_INIT
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import statements_in
+from dlint.source.statements import bare_name, statements_in
 from dlint.values.frame import Point
 from dlint.values.values import Class, Function, Instance, Partial, Unknown, Value
 from dlint.workers.worker import WorkerCode
@@ -119,7 +119,7 @@ def names_of(made: Made) -> set[str]:
     statement = made.point.statement
     targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
     value = getattr(statement, "value", None)
-    return {name for target in targets if (name := _last_name(_paired(target, value, made.node))) is not None}
+    return {name for target in targets if (name := bare_name(_paired(target, value, made.node)))}
 
 
 def _paired(target: ast.expr | None, value: ast.expr | None, node: ast.AST) -> ast.expr | None:
@@ -130,10 +130,6 @@ def _paired(target: ast.expr | None, value: ast.expr | None, node: ast.AST) -> a
                 if any(each is node for each in walk(part)):
                     return own
     return target
-
-
-def _last_name(target: ast.expr | None) -> str | None:
-    return getattr(target, "attr", getattr(target, "id", None))
 
 
 def init_visits(program: Program, use: WorkerUse) -> list[Visit]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.regex import regex
 from dlint.values.facts import is_above
-from dlint.values.values import Const, Made, Value
+from dlint.values.values import Const, Made, Value, is_none
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _always_said(program: Program, loader: Loader) -> Iterator[str | None]:
 
 def _method(program: Program, value: Value | None) -> str | None:
     """The start method that a context names; None for no context."""
-    if value is None or (isinstance(value, Const) and value.value is None):
+    if value is None or is_none(value):
         return None
     if isinstance(value, Made) and value.name == _CONTEXT:
         given = value.arguments.positional[:1] or list(value.arguments.keywords.values())[:1]

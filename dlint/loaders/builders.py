@@ -6,7 +6,7 @@ from __future__ import annotations
 from dlint.knowledge.trainers import DATASET, MAPPER
 from dlint.loaders.loaders import Loader
 from dlint.values.outcomes import Outcome, told_apart
-from dlint.values.values import Const, Unknown, Value
+from dlint.values.values import Unknown, Value, is_none
 from dlint.values.worlds import World
 
 _Given = list[tuple[Value | None, World]]
@@ -30,6 +30,6 @@ class BuiltLoader(Loader):
         found: list[Outcome] = []
         for name in (MAPPER, DATASET):
             for value, w in super()._argument(name, world):
-                if value is not None and not (isinstance(value, Const) and value.value is None):
+                if value is not None and not is_none(value):
                     found.append((value, w))
         return list(told_apart(found, ("read by a loader", id(self.call)))) or [(None, world)]

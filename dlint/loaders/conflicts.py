@@ -13,6 +13,7 @@ from dlint.finding import Applicability
 from dlint.knowledge.names import is_constructor
 from dlint.loaders.loaders import MOST_WAYS, Loader
 from dlint.source.expected_errors import expects_error, is_caught
+from dlint.source.nodes import is_written_none, ways_of
 from dlint.source.statements import FunctionNode, dotted, statements_in
 from dlint.values.facts import fits
 from dlint.values.places import places_around
@@ -146,14 +147,6 @@ def may_have_no_sampler(loader: Loader) -> bool:
         for statement in statements_in(scope.body)
         if isinstance(statement, ast.Assign) and any(dotted(each) == sampler.id for each in statement.targets)
     ]
-    ways = [way for value in given for way in _ways(value)]
+    ways = [way for value in given for way in ways_of(value)]
     default = default_of(sampler.id, scope)
-    return any(_is_none(each) for each in (*ways, default))
-
-
-def _ways(value: ast.expr) -> list[ast.expr]:
-    return [*_ways(value.body), *_ways(value.orelse)] if isinstance(value, ast.IfExp) else [value]
-
-
-def _is_none(node: ast.expr | None) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
+    return any(map(is_written_none, (*ways, default)))

@@ -15,6 +15,7 @@ from dlint.source.nodes import walk
 from dlint.source.statements import (
     dotted,
     functions_in,
+    last_name,
     own_names,
     self_name,
     statements_in,
@@ -253,7 +254,7 @@ def _counters(loop: ast.stmt) -> frozenset[str]:
     found: set[str] = set()
     if not isinstance(loop, ast.While) and isinstance(loop.iter, ast.Call):
         names = target_names(loop.target)
-        called = (dotted(loop.iter.func) or "").rpartition(".")[2]
+        called = last_name(loop.iter.func)
         if called in ("range", "trange", "count"):
             found.update(names)
         elif any(isinstance(each, ast.Call) and dotted(each.func) == "enumerate" for each in walk(loop.iter)):

@@ -18,8 +18,8 @@ from dlint.objects.initialisers import base_init_calls
 from dlint.project.main_guards import guarded_role
 from dlint.regex import regex
 from dlint.source.module import Module
-from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, blocks, expressions
+from dlint.source.nodes import COMPREHENSIONS, walk
+from dlint.source.statements import FunctionNode, bare_name, blocks, expressions, given_in
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.functions import display_name, is_generator
 from dlint.values.values import Class, External, Function, Instance, Items, Key, Made, Partial, Super, Value
@@ -93,14 +93,14 @@ class Iterations:
         if found:
             yield from found
             return
-        if isinstance(node, ast.Call) and _last(node.func) in _PASSES:
+        if isinstance(node, ast.Call) and bare_name(node.func) in _PASSES:
             for argument in node.args[:4]:
                 yield from self.loaders_of(argument, point)
         elif isinstance(node, ast.Name) and node.id in point.frame.layout.binds and not point.locals:
             for statement, _ in self._evaluator.flow.definitions(node.id, point, HERE):
                 if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
                     call = statement.value
-                    if _last(call.func) in _PASSES and statement is not point.statement:
+                    if bare_name(call.func) in _PASSES and statement is not point.statement:
                         yield from self.loaders_of(call, point.before(statement))
 
     def _gone_through(self, value: Value) -> list[Loader]:
@@ -254,10 +254,10 @@ class _Walk:
         *,
         to_end: bool = False,
     ) -> Iterator[Iteration]:
-        if isinstance(node, ast.Call) and _last(node.func) in GIVES_NO_BATCHES:
+        if isinstance(node, ast.Call) and bare_name(node.func) in GIVES_NO_BATCHES:
             return
         if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
-            to_end = to_end and not (isinstance(node, ast.Call) and _last(node.func) in _PART_OF)
+            to_end = to_end and not (isinstance(node, ast.Call) and bare_name(node.func) in _PART_OF)
             for loader in self._iterations.loaders_of(node, point):
                 yield Iteration(node, point, loader, calls, to_end)
 
@@ -267,7 +267,7 @@ class _Walk:
         if isinstance(node, ast.Lambda | ast.Constant | ast.Name):
             return
         inside = point
-        if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
+        if isinstance(node, COMPREHENSIONS):
             at_once = not isinstance(node, ast.GeneratorExp)
             for generator in node.generators:
                 yield from self._iterated(generator.iter, point, calls, to_end=at_once)
@@ -283,7 +283,7 @@ class _Walk:
         if isinstance(node, ast.YieldFrom | ast.Await | ast.Starred):
             yield from self._run(node.value, inside, calls)
         if isinstance(node, ast.Call):
-            if _last(node.func) in _RUNS:
+            if bare_name(node.func) in _RUNS:
                 for argument in node.args:
                     yield from self._run(argument, inside, calls)
             if isinstance(node.func, ast.Name) and node.func.id in _CONSUMES:
@@ -304,7 +304,7 @@ class _Walk:
             getattr(value, "name", "") in GOES_THROUGH
             for value, _ in self._evaluator.values(node.func, point)
         ):
-            given = [*node.args, *(keyword.value for keyword in node.keywords)]
+            given = given_in(node)
             for each in [part for one in given for part in getattr(one, "elts", [one])]:
                 found += self._iterations.loaders_of(each, point)
         asked = [] if found else asked_of(self._evaluator, node, point)
@@ -345,7 +345,7 @@ class _Walk:
         """What a generator or a coroutine goes through where it is run."""
         if not self._waiting or len(calls) >= _FAR:
             return
-        if isinstance(node, ast.Call) and _last(node.func) in _PASSES:
+        if isinstance(node, ast.Call) and bare_name(node.func) in _PASSES:
             for argument in node.args:
                 yield from self._run(argument, point, calls)
             return
@@ -410,10 +410,3 @@ def _waits(function: FunctionNode) -> bool:
     return not function.decorator_list and (
         isinstance(function, ast.AsyncFunctionDef) or is_generator(function)
     )
-
-
-def _last(node: ast.expr) -> str:
-    """The last part of a dotted name."""
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""

@@ -20,9 +20,9 @@ from dlint.knowledge.epochs import (
     TELLS,
 )
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, dotted, parameters
+from dlint.source.statements import FunctionNode, bare_name, dotted, parameters
 from dlint.values.frame import Argument, Point
-from dlint.values.values import Class, Const, External, Instance, Items, Made, Table, Value
+from dlint.values.values import Class, Const, External, Instance, Items, Made, Table, Value, is_none
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
@@ -257,7 +257,7 @@ class Samplers:
     def starts_alike(self, value: Value | None, far: int = 0) -> bool:
         """Whether a batch sampler, or a sampler in it, surely begins with the same each time that it is gone
         through: none, torch's for an ordered one, and a class that neither draws nor keeps where it was."""
-        if value is None or (isinstance(value, Const) and value.value is None):
+        if value is None or is_none(value):
             return True
         if isinstance(value, Made) and value.name == BATCHES:
             held = self.in_batches(value)
@@ -293,11 +293,7 @@ def _is_seeded_by(nodes: tuple[ast.AST, ...], told: set[str], *, of_states: bool
         node
         for node in nodes
         if isinstance(node, ast.Call)
-        and (
-            dotted(node.func) in _SEED_STATES
-            if of_states
-            else (getattr(node.func, "attr", None) or getattr(node.func, "id", "")) in SEEDED_BY
-        )
+        and (dotted(node.func) in _SEED_STATES if of_states else bare_name(node.func) in SEEDED_BY)
     )
     return any(
         isinstance(each, ast.Attribute) and each.attr in told

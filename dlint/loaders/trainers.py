@@ -24,7 +24,7 @@ from dlint.knowledge.trainers import (
 )
 from dlint.loaders.loaders import Loader
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted
+from dlint.source.statements import dotted, given_in
 from dlint.values.frame import Arguments, Point
 from dlint.values.outcomes import Outcome, told_apart
 from dlint.values.values import (
@@ -215,7 +215,7 @@ def _asked_by(evaluator: Evaluator, callee: Value, call: ast.Call, point: Point)
 def _given(evaluator: Evaluator, call: ast.Call, point: Point) -> list[Instance]:
     """The objects for Lightning that a call is given, or one of each class of them that it is given."""
     found: dict[Key, Instance] = {}
-    for given in [*call.args, *(keyword.value for keyword in call.keywords)]:
+    for given in given_in(call):
         for value, _ in evaluator.values(given, point):
             made = Instance(value, None, None) if isinstance(value, Class) else value
             if isinstance(made, Instance) and HOOKED & evaluator.classes.libraries(made.cls):

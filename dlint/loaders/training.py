@@ -13,8 +13,8 @@ from dlint.knowledge.epochs import (
     speaks_of_training,
 )
 from dlint.source.layout import Layout
-from dlint.source.nodes import walk
-from dlint.source.statements import dotted, own_names, statements_in
+from dlint.source.nodes import is_text, walk
+from dlint.source.statements import dotted, head_name, last_name, own_names, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.places import places_around, tests_around
 from dlint.values.values import Function
@@ -62,7 +62,7 @@ def _labels(call: ast.Call, variable: str | None, frame: Frame) -> Iterator[str]
     for node in frame.layout.nodes:
         if isinstance(node, ast.Dict):
             for key, value in zip(node.keys, node.values, strict=True):
-                named = isinstance(key, ast.Constant) and isinstance(key.value, str)
+                named = is_text(key)
                 if named and _is_meant(value, call, variable):
                     assert isinstance(key, ast.Constant)
                     yield str(key.value)
@@ -110,7 +110,7 @@ def trains_nothing_by(evaluator: Evaluator, point: Point, site: Site) -> bool:
         if isinstance(place.owner, ast.With)
         for item in place.owner.items
         if isinstance(item.context_expr, ast.Call) and item.context_expr.args
-        if (dotted(item.context_expr.func) or "").rpartition(".")[2] == _SWITCH
+        if last_name(item.context_expr.func) == _SWITCH
     ]
     loop = [point.statement] if point.statement is not None else []
     steps = [Point(point.frame, each) for each in statements_in(loop) if _takes_step(each)]
@@ -141,8 +141,7 @@ def _takes_step(statement: ast.stmt) -> bool:
 
 
 def _turns_off(node: ast.expr) -> bool:
-    called = node.func if isinstance(node, ast.Call) else node
-    name = (dotted(called) or "").rpartition(".")[2]
+    name = head_name(node)
     given = node.args if isinstance(node, ast.Call) else []
     if name == _SWITCH:
         return bool(given) and isinstance(given[0], ast.Constant) and not given[0].value

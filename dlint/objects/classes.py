@@ -9,7 +9,7 @@ from dlint.budget.budget import spend
 from dlint.evaluation.questions import begun
 from dlint.knowledge.loading import is_dataset, is_derived, is_generic, is_iterable_dataset, is_kind
 from dlint.knowledge.names import CACHED_PROPERTIES, ENUMERATIONS, NEXT_MEMBER, ONLY_KINDS, is_constructor
-from dlint.source.statements import FunctionNode, functions_in
+from dlint.source.statements import FunctionNode, bare_name, functions_in
 from dlint.values.frame import Arguments, Frame, Point, layout_of
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (
@@ -399,7 +399,7 @@ def _base_nodes(node: ast.ClassDef) -> list[ast.AST]:
 def _last_name(node: ast.expr) -> str:
     if isinstance(node, ast.Call):
         node = node.func
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return bare_name(node)
 
 
 def is_property(node: ast.AST) -> bool:

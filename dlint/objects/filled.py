@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING, Final
 
 from dlint.evaluation.questions import begun
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, blocks, dotted, functions_in, parameters, statements_in
+from dlint.source.statements import (
+    FunctionNode,
+    blocks,
+    dotted,
+    functions_in,
+    head_name,
+    last_name,
+    parameters,
+    statements_in,
+)
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.values import (
     Class,
@@ -232,10 +241,10 @@ class Filled:
                 for statement in _top(module.tree.body):
                     match statement:
                         case ast.ClassDef() | ast.FunctionDef():
-                            heads = [_head(each) for each in statement.decorator_list]
+                            heads = [head_name(each) for each in statement.decorator_list]
                             if name in heads:
                                 yield module, statement
-                        case ast.Expr(value=ast.Call() as call) if name in (_head(call), _head(call.func)):
+                        case ast.Expr(value=ast.Call() as call) if name in map(head_name, (call, call.func)):
                             yield module, statement
         if home.word:
             word = re.escape(home.word.encode())
@@ -289,7 +298,7 @@ class Filled:
                     else Function(statement, frame)
                 )
                 for decorator in statement.decorator_list:
-                    if _head(decorator) in names:
+                    if head_name(decorator) in names:
                         arguments = Arguments([Argument(None, None, given)])
                         for callee, _ in self._evaluator.values(decorator, point):
                             yield from self._by_call(callee, arguments, decorator, point, names, 0)
@@ -334,7 +343,7 @@ class Filled:
             for call in walk(statement):
                 if isinstance(call, ast.Call):
                     yield from self._by_method(call, point)
-                    if _head(call) in names:
+                    if head_name(call) in names:
                         for callee, _ in self._evaluator.values(call.func, point):
                             given = arguments_of(call, point)
                             yield from self._by_call(callee, given, call, point, names, far + 1)
@@ -438,7 +447,7 @@ def _has_one_of(stored: ast.expr, taken: set[str], key: ast.expr) -> bool:
     match stored:
         case ast.Name(id=name):
             return name in taken
-        case ast.Call(args=given, keywords=named) if _head(stored)[:1].isupper():
+        case ast.Call(args=given, keywords=named) if head_name(stored)[:1].isupper():
             whole = [*given, *(each.value for each in named)]
             return any(
                 isinstance(each, ast.Name) and each.id in taken and each.id != dotted(key) for each in whole
@@ -450,13 +459,7 @@ def _is_called(node: ast.expr, word: str) -> bool:
     """Whether a dict, or one in it, goes by a name; every object does that is one itself."""
     while isinstance(node, ast.Subscript):
         node = node.value
-    return not word or (dotted(node) or "").rpartition(".")[2] == word
-
-
-def _head(node: ast.expr) -> str:
-    """The last part of the name of what is called, or stands there."""
-    called = node.func if isinstance(node, ast.Call) else node
-    return (dotted(called) or "").rpartition(".")[2]
+    return not word or last_name(node) == word
 
 
 def _called(value: Value) -> object:

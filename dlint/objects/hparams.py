@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.trainers import HPARAMS, SAVES_ARGUMENTS
 from dlint.regex import regex
-from dlint.source.statements import FunctionNode, parameters, statements_in
+from dlint.source.statements import FunctionNode, given_by_name, parameters, statements_in
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
 from dlint.values.values import Instance, Made, Table
@@ -53,7 +53,7 @@ class Hparams:
 
     def _kept(self, call: ast.Call, point: Point, frames: list[Frame], world: World) -> list[Outcome]:
         words = [each.value for each in call.args if isinstance(each, ast.Constant)]
-        given = {keyword.arg: keyword.value for keyword in call.keywords}
+        given = given_by_name(call)
         if given.keys() - {"ignore", "logger"}:
             return []
         if len(words) == len(call.args):

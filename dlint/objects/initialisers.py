@@ -71,7 +71,7 @@ class Initialisers:
                 arguments = arguments_of(call, point)
                 for base, _ in self._evaluator.values(call.func.value, point):
                     if isinstance(base, External):
-                        found.append((base.name, _without_self(arguments)))
+                        found.append((base.name, arguments.without_first()))
                     elif isinstance(base, Super) and not self._evaluator.classes.behind(base, "__init__"):
                         found += [(name, arguments) for name in self._evaluator.classes.libraries(owner)]
         return found
@@ -119,13 +119,9 @@ class Initialisers:
                     members = self._evaluator.classes.behind(base, "__init__")
                 else:
                     continue
-                given = _without_self(arguments) if explicit else arguments
+                given = arguments.without_first() if explicit else arguments
                 found += [(value, above, given) for value, above in members]
         return found
-
-
-def _without_self(arguments: Arguments) -> Arguments:
-    return Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats)
 
 
 def base_init_calls(frame: Frame) -> list[tuple[ast.Call, ast.stmt]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.processes.pickling import STATE_METHODS, WHOLE_STATE
 from dlint.regex import regex
+from dlint.source.nodes import written_text
 from dlint.values.values import Class, Function
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def _whole(node: ast.expr) -> tuple[set[str], bool] | None:
         return set(), True
     match node:
         case ast.Dict(keys=[None, *keys], values=[first, *_]):
-            whole, names = _whole(first), [_text(key) for key in keys]
+            whole, names = _whole(first), [written_text(key) for key in keys]
         case ast.Call(func=ast.Name(id="dict"), args=[first], keywords=words):
             whole, names = _whole(first), [word.arg for word in words]
         case ast.DictComp(
@@ -102,13 +103,13 @@ def _unequal(test: ast.expr, name: str) -> Iterator[str | None]:
     """The texts that a test keeps a name from being."""
     match test:
         case ast.Compare(left=ast.Name(id=left), ops=[ast.NotEq()], comparators=[text]) if left == name:
-            yield _text(text)
+            yield written_text(text)
         case ast.Compare(
             left=ast.Name(id=left),
             ops=[ast.NotIn()],
             comparators=[ast.Tuple(elts=texts) | ast.List(elts=texts) | ast.Set(elts=texts)],
         ) if left == name:
-            yield from map(_text, texts)
+            yield from map(written_text, texts)
         case _:
             yield None
 
@@ -129,7 +130,7 @@ def _changed(
             given = {word.arg for word in call.keywords if word.arg is not None}
             return given if len(given) == len(call.keywords) and not call.args else None
         case ast.For(target=ast.Name(id=name), iter=ast.Tuple(elts=texts) | ast.List(elts=texts), body=body):
-            through = [text for each in texts if (text := _text(each)) is not None]
+            through = [text for each in texts if (text := written_text(each)) is not None]
             inside = {**names, name: through}
             changes = _union(_changed(each, state, own, inside) for each in body)
             return changes if len(through) == len(texts) else None
@@ -152,7 +153,7 @@ def _taken(target: ast.expr, state: str | None, own: str, names: dict[str, list[
 def _keys(node: ast.expr, names: dict[str, list[str]]) -> set[str] | None:
     if isinstance(node, ast.Name):
         return set(names[node.id]) if node.id in names else None
-    text = _text(node)
+    text = written_text(node)
     return {text} if text is not None else None
 
 
@@ -164,7 +165,3 @@ def _union(parts: Iterable[set[str] | None]) -> set[str] | None:
             return None
         out |= part
     return out
-
-
-def _text(node: ast.expr | None) -> str | None:
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None

@@ -12,7 +12,7 @@ from dlint.overview.tree import tree_of
 from dlint.overview.views import ArgumentView, LoaderView, PartView
 from dlint.program.program import Program
 from dlint.source.scopes import scope_at
-from dlint.values.values import Const, Function, Instance, Made
+from dlint.values.values import Function, Instance, Made, is_none
 from dlint.workers.uses import WorkerUse
 
 # In the order in which a reader asks for them.
@@ -88,7 +88,7 @@ def _draws(program: Program, loader: Loader, uses: list[WorkerUse]) -> Iterator[
     """From which library's own state workers draw, and who seeds that in each worker."""
     names = {event.name for use in uses for event in use.code.events}
     given = [value for value in loader.values("worker_init_fn") if value is not None]
-    by_hand = [value for value in given if not (isinstance(value, Const) and value.value is None)]
+    by_hand = [value for value in given if not is_none(value)]
     init = described(by_hand[0]) if by_hand else None
     for library in _DRAWN:
         if not any(draws_from(name, library) for name in names):

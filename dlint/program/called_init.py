@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.knowledge.randomness import SEED_RESULTS
 from dlint.program.origins import given_in_all, of_attribute, of_name, returned
 from dlint.randomness.init_functions import result_of
-from dlint.source.statements import changed_names, dotted, statements_in, steps
+from dlint.source.nodes import written_text
+from dlint.source.statements import bare_name, changed_names, dotted, statements_in, steps
 from dlint.values.frame import Arguments, Point
-from dlint.values.values import Const, Function, Made, Value
+from dlint.values.values import Function, Made, Value, is_none
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -52,8 +53,7 @@ def called_init(program: Program, loader: Loader) -> Called | None:
 
 
 def _is_no_function(value: Value) -> bool:
-    is_none = isinstance(value, Const) and value.value is None
-    return is_none or (isinstance(value, Made) and value.name in SEED_RESULTS)
+    return is_none(value) or (isinstance(value, Made) and value.name in SEED_RESULTS)
 
 
 def _judged(evaluator: Evaluator, call: ast.Call, point: Point) -> Called | None:
@@ -106,7 +106,7 @@ def _behind(evaluator: Evaluator, node: ast.expr, at: Point, keys: tuple[str, ..
             yield from ((each, at, keys) for each in (one, other))
         case ast.Dict(keys=names, values=values) if keys:
             for name_of, value in zip(names, values, strict=True):
-                yield from _entry(None if name_of is None else _text(name_of), value, at, keys)
+                yield from _entry(None if name_of is None else written_text(name_of) or "", value, at, keys)
         case ast.BinOp(op=ast.BitOr(), left=one, right=other) if keys:
             yield from ((each, at, keys) for each in (one, other))
         case ast.Call(func=ast.Name(id="dict"), args=args, keywords=keywords) if keys:
@@ -114,7 +114,7 @@ def _behind(evaluator: Evaluator, node: ast.expr, at: Point, keys: tuple[str, ..
             for word in keywords:
                 yield from _entry(word.arg, word.value, at, keys)
         case ast.Call(func=func, args=args):
-            if (func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")) in _SAME:
+            if bare_name(func) in _SAME:
                 same = args[:1] or ([func.value] if isinstance(func, ast.Attribute) else [])
                 yield from ((each, at, keys) for each in same)
             for callee, _ in evaluator.values(func, at):
@@ -149,10 +149,6 @@ def _entry(name: str | None, value: ast.expr, at: Point, keys: tuple[str, ...]) 
         yield value, at, keys[1:]
 
 
-def _text(node: ast.expr) -> str:
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
-
-
 def _stored(path: str | None, at: Point, keys: tuple[str, ...]) -> Iterator[_Place]:
     """What the scope stores under some keys of what it calls so, or below the first of them."""
     if path is None or not keys:
@@ -164,7 +160,7 @@ def _stored(path: str | None, at: Point, keys: tuple[str, ...]) -> Iterator[_Pla
         match statement:
             case ast.Assign(targets=[ast.Subscript() as target], value=value):
                 root, names = steps(target)
-                told = tuple(_text(each) if each is not None else "" for each in names)
+                told = tuple(written_text(each) or "" for each in names)
                 if dotted(root) == path and keys[: len(told)] == told:
                     yield value, there, keys[len(told) :]
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr="update", value=target)) as call) if (
@@ -176,4 +172,4 @@ def _stored(path: str | None, at: Point, keys: tuple[str, ...]) -> Iterator[_Pla
             case ast.Expr(
                 value=ast.Call(func=ast.Attribute(attr="setdefault", value=target), args=[name, value])
             ) if dotted(target) == path:
-                yield from _entry(_text(name), value, there, keys)
+                yield from _entry(written_text(name) or "", value, there, keys)

@@ -10,7 +10,7 @@ from dlint.knowledge.epochs import BATCHES, BATCHES_TAKE
 from dlint.knowledge.loading import is_iterable_dataset
 from dlint.loaders.iteration import Iteration, Iterations
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, statements_in
+from dlint.source.statements import last_name, statements_in
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.functions import is_generator
 from dlint.values.places import loops_that_repeat, places_around
@@ -200,9 +200,7 @@ def _may_end(iteration: Iteration) -> bool:
     if not isinstance(statement, ast.For) or not iteration.is_loop:
         return True
     calls = [each for each in walk(statement.iter) if isinstance(each, ast.Call)]
-    return _is_left(statement.body) or any(
-        (dotted(each.func) or "").rpartition(".")[2] in _ENDS for each in calls
-    )
+    return _is_left(statement.body) or any(last_name(each.func) in _ENDS for each in calls)
 
 
 def _comes_again(program: Program, point: Point, far: int) -> bool:

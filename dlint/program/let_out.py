@@ -6,7 +6,7 @@ import ast
 
 from dlint.program.program import Program
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, statement_at
+from dlint.source.statements import last_name, statement_at
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import is_generator
 from dlint.values.places import places_around
@@ -135,4 +135,4 @@ def _catches(handler: ast.ExceptHandler) -> bool:
     if handler.type is None:
         return True
     named = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any((dotted(each) or "").rpartition(".")[2] in _CATCHES for each in named)
+    return any(last_name(each) in _CATCHES for each in named)

@@ -16,7 +16,7 @@ from dlint.knowledge.callbacks import DATA_METHODS
 from dlint.knowledge.randomness import draws_from, may_draw
 from dlint.randomness.arrays import is_array
 from dlint.source.nodes import children, walk
-from dlint.source.statements import FunctionNode
+from dlint.source.statements import FunctionNode, given_in, is_self
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import function_body
 from dlint.values.values import Class, External, Function, Instance, Made, Partial, Unknown, Value
@@ -121,8 +121,7 @@ def _is_of_data(function: ast.expr) -> bool:
     root: ast.expr = function
     while isinstance(root, ast.Attribute | ast.Subscript | ast.Call):
         root = root.func if isinstance(root, ast.Call) else root.value
-    is_own = isinstance(root, ast.Name) and root.id in ("self", "cls")
-    return function.attr in DATA_METHODS or (function.attr in _OF_DATA and not is_own)
+    return function.attr in DATA_METHODS or (function.attr in _OF_DATA and not is_self(root))
 
 
 class _Search:
@@ -163,7 +162,7 @@ class _Search:
     def _of_arguments(self, call: ast.Call, frame: Frame, world: World) -> list[str]:
         """What draws, or may, when the functions run that a call is given."""
         found: list[str] = []
-        for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
+        for argument in given_in(call):
             if isinstance(argument, ast.Name | ast.Attribute):
                 for value in self._callees(argument, frame, world):
                     if isinstance(value, Function | Partial):

@@ -9,7 +9,7 @@ from dlint.knowledge.randomness import SEEDS, may_seed_numpy, seeds_nothing
 from dlint.randomness.init_functions import behind_partials
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
-from dlint.values.values import Class, Const, External, Function, Instance, Unknown, Value
+from dlint.values.values import Class, External, Function, Instance, Unknown, Value, is_none
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
 
@@ -27,7 +27,7 @@ def leaves_numpy_alone(evaluator: Evaluator, uses: list[WorkerUse]) -> bool:
 
 
 def _is_none(value: Value | None) -> bool:
-    return value is None or (isinstance(value, Const) and value.value is None)
+    return value is None or is_none(value)
 
 
 def _is_known(evaluator: Evaluator, given: Value) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.randomness import BESIDE_SEEDS, SEEDS, STATE_CALLS, draws_from
 from dlint.source.layout import Layout, Place
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted
+from dlint.source.statements import bare_name, dotted, given_in
 from dlint.values.frame import Point
 from dlint.values.functions import function_body, is_generator
 from dlint.values.places import is_repeated
@@ -141,9 +141,4 @@ def _is_run_once(function: ast.AST, site: ast.AST) -> bool:
         return True
     if not isinstance(site, ast.Call) or not name or name in _FOR_EACH:
         return False
-    called = [*site.args, *(keyword.value for keyword in site.keywords)]
-    return not any(
-        name in (getattr(node, "id", None), getattr(node, "attr", None))
-        for each in called
-        for node in walk(each)
-    )
+    return not any(bare_name(node) == name for each in given_in(site) for node in walk(each))

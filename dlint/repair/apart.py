@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from dlint.rewriting.refusal import CannotRepair
+from dlint.source.statements import bare_name, given_in
 
 _RANK = re.compile(r"rank|process_index", re.IGNORECASE)
 _SEEDS = re.compile(r"seed|^default_rng$|^RandomState$|^Generator$", re.IGNORECASE)
@@ -76,7 +77,7 @@ def _own(function: ast.AST) -> Iterator[ast.AST]:
 
 
 def _sets_seed(call: ast.Call) -> bool:
-    words = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    words = bare_name(call.func)
     return bool(call.args or call.keywords) and _SEEDS.search(words) is not None
 
 
@@ -88,7 +89,7 @@ def _rank_in(seeds: Iterable[ast.Call], bodies: Iterable[ast.AST]) -> str | None
             targets = each.targets if isinstance(each, ast.Assign) else [each.target]
             for name in (target.id for target in targets if isinstance(target, ast.Name)):
                 assigned.setdefault(name, []).append(each.value)
-    todo: list[ast.expr] = [arg for call in seeds for arg in (*call.args, *(k.value for k in call.keywords))]
+    todo: list[ast.expr] = [arg for call in seeds for arg in given_in(call)]
     seen: set[str] = set()
     while todo:
         for node in ast.walk(todo.pop()):

@@ -260,7 +260,7 @@ def _cv2_call(
         effect,
         cure,
         condition,
-        event.link.steps(event.name, event.module, event.node),
+        event.reach(),
         _REMEDY if loose is None else None,
         by_hand=None
         if loose is None
@@ -283,7 +283,7 @@ def _taken_back(event: Event, taken: Effect, condition: str | None) -> Found:
         "hang",
         "pass 0 there, or call cv2.setNumThreads(0) in the loader's worker_init_fn",
         both(condition, _OPENMP),
-        event.link.steps(event.name, event.module, event.node),
+        event.reach(),
     )
 
 
@@ -300,7 +300,7 @@ def _thread_count(program: Program, event: Event, use: WorkerUse) -> Iterator[Fo
         "hang",
         "use 0, which never hangs",
         both(loaded(program, use, event), "the main process has used OpenCV before"),
-        event.link.steps(event.name, event.module, event.node),
+        event.reach(),
         Remedy("cv2_threads_off", "safe", "Use 0 instead", {"kind": "thread-count"}),
         kind="thread-count",
     )
@@ -316,7 +316,7 @@ def _umat(event: Event, shelter: Shelter | None, condition: str | None) -> Itera
         "hang",
         "call cv2.ocl.setUseOpenCL(False) right after importing cv2",
         both(condition, "the main process has used OpenCL before"),
-        event.link.steps(event.name, event.module, event.node),
+        event.reach(),
         Remedy("cv2_threads_off", "safe", "Turn OpenCL off after the imports", {"kind": "umat"}),
         kind="umat",
     )

@@ -119,6 +119,7 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
 from dlint.source.nodes import walk
+from dlint.source.statements import bare_name
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
 from dlint.values.values import Instance, Made
@@ -156,9 +157,7 @@ def check(program: Program) -> Iterator[Found]:
             elif owner.name in THREAD_QUEUES and method in ("get", "get_nowait", "put"):
                 yield from _queue(program, threads, use, event, owner, method)
             elif owner.name in LOCKS and method in ("acquire", "wait"):
-                yield from _lock(
-                    program, threads, use, owner, event.link.steps(event.name, event.module, event.node)
-                )
+                yield from _lock(program, threads, use, owner, event.reach())
         for lock, steps in entered.get(id(use.code), ()):
             if made_in_parent(program, lock, worker) and not renewed(program, use, lock):
                 yield from _lock(program, threads, use, lock, steps)
@@ -230,7 +229,7 @@ def _pool(
         effect,
         cure + where,
         both(loaded(program, use, event), for_made(program, made), condition),
-        event.link.steps(event.name, event.module, event.node),
+        event.reach(),
         remedy if threads and before else None,
         by_hand=None if threads and before else f"{cure}, and leave it out of __getstate__",
     )
@@ -251,9 +250,7 @@ def _per_process(program: Program, use: WorkerUse, made: Made) -> bool:
     """Whether the code around the making of a pool looks at the process id, or is given it."""
     scope = made.point.frame.scope
     return is_given_process(program.evaluator, use.code.visits, scope) or any(
-        isinstance(node, ast.Name | ast.Attribute)
-        and getattr(node, "id", getattr(node, "attr", "")) == "getpid"
-        for node in walk(scope)
+        bare_name(node) == "getpid" for node in walk(scope)
     )
 
 
@@ -324,7 +321,7 @@ def _queue(
         "hang",
         "start the thread in the worker",
         loaded(program, use, event),
-        event.link.steps(event.name, event.module, event.node),
+        event.reach(),
         by_hand="start the thread in the worker, in __iter__ or keyed on os.getpid(), and shard by worker id",
     )
 

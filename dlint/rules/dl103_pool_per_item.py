@@ -107,7 +107,7 @@ def check(program: Program) -> Iterator[Found]:
                 continue  # its threads would start with the first task
             shown = POOLS[event.name].shown
             method = event.point.frame.owner is not None
-            steps = event.link.steps(event.name, event.module, event.node)
+            steps = event.reach()
             time = "batch" if event.role == "collate_fn" or _is_of_a_batch(steps) else "item"
             yield Found(
                 event.module,
@@ -133,7 +133,7 @@ def _by_loops(program: Program, code: WorkerCode, loops: list[Event], repetition
         giving = next((each for each in code.events if _gives_own_pool(each, made_in)), None)
         if giving is None:
             continue
-        steps = event.link.steps(event.name, event.module, event.node)
+        steps = event.reach()
         time = "batch" if event.role == "collate_fn" or _is_of_a_batch(steps) else "item"
         by = giving.name.rpartition(".")[2]
         yield Found(

@@ -71,12 +71,12 @@ from dlint.program.cores import are_all_cores
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import walk
-from dlint.source.statements import statements_in
+from dlint.source.statements import given_in, statements_in
 from dlint.streams.dividing.whole import is_whole
 from dlint.values.frame import Argument, Arguments, Point, arguments_of
 from dlint.values.functions import function_body, is_generator
 from dlint.values.places import loops_around, path_to, spelled
-from dlint.values.values import Const, Items, Table
+from dlint.values.values import Items, Table, is_none
 from dlint.values.worlds import HERE
 from dlint.workers.events import Event
 from dlint.workers.reach import Link
@@ -116,7 +116,7 @@ def _size(program: Program, code: WorkerCode, event: Event, call: ast.Call) -> I
         told = program.evaluator.value_of(given, HERE)
         defaults = [program.evaluator.options.default(value, world) for value, world in told]
         sizes = [default or value for default, (value, _) in zip(defaults, told, strict=True)]
-        if not all(isinstance(value, Const) and value.value is None for value in sizes):
+        if not all(map(is_none, sizes)):
             return
         by_default = ", by the default of an option," if any(defaults) else ""
     yield Found(
@@ -159,7 +159,7 @@ def _of_all_cores(program: Program, code: WorkerCode, event: Event, call: ast.Ca
 
 def _asks_for_cores(call: ast.Call) -> bool:
     """Whether the number of cores is asked for in the call itself, which then needs only another number."""
-    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    given = given_in(call)
     return any(isinstance(each, ast.Call) and ast.unparse(each.func).endswith("cpu_count") for each in given)
 
 

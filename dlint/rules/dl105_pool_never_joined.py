@@ -296,7 +296,7 @@ def _waiting(
             "hang",
             "do the work in the task, or use a second pool",
             f"as many tasks as the pool has {POOLS[pool.name].of} run at once",
-            event.link.steps(event.name, event.module, event.node),
+            event.reach(),
             by_hand="call the function directly in the task, or give the inner tasks a pool of their own",
         )
 

@@ -59,7 +59,7 @@ from dlint.program.conditions import any_loaded, both, executed
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, expressions, statements_in
+from dlint.source.statements import dotted, own_nodes, statements_in
 from dlint.values.frame import Point
 from dlint.values.places import tests_around
 from dlint.values.values import Const, Made, Unknown
@@ -94,7 +94,7 @@ def check(program: Program) -> Iterator[Found]:
                     "error",
                     "do the work in the worker itself, or in threads",
                     executed(program, code, event),
-                    event.link.steps(event.name, event.module, event.node),
+                    event.reach(),
                     by_hand="do the work in the worker itself (num_workers=0 for a loader inside a worker)",
                 )
 
@@ -175,13 +175,12 @@ def _surely_has_workers(loader: Loader) -> bool:
 def _iterated(statement: ast.stmt) -> Iterator[ast.expr]:
     """The attributes, or things in them, that a statement goes through, or begins to."""
     sources = [statement.iter] if isinstance(statement, ast.For) else []
-    for expression in expressions(statement):
-        for node in walk(expression):
-            match node:
-                case ast.comprehension(iter=source):
-                    sources.append(source)
-                case ast.Call(func=ast.Name(id="iter" | "list"), args=[source]):
-                    sources.append(source)
+    for node in own_nodes(statement):
+        match node:
+            case ast.comprehension(iter=source):
+                sources.append(source)
+            case ast.Call(func=ast.Name(id="iter" | "list"), args=[source]):
+                sources.append(source)
     for source in sources:
         if isinstance(source, ast.Call) and dotted(source.func) == "enumerate" and source.args:
             source = source.args[0]

@@ -102,6 +102,7 @@ from dlint.randomness.torchvision_draws import is_drawn_by
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed
 from dlint.source.nodes import speaks_of, walk
+from dlint.source.statements import given_in
 from dlint.values.places import tests_around
 from dlint.values.values import Made
 from dlint.workers.events import Event
@@ -191,7 +192,7 @@ def _judged(program: Program, uses: list[WorkerUse], event: Event) -> _Repeating
 
 
 def _names_in(call: ast.Call) -> Iterator[str]:
-    for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
+    for argument in given_in(call):
         for node in walk(argument):
             if isinstance(node, ast.Name):
                 yield node.id.lower()
@@ -260,7 +261,7 @@ def _found(program: Program, code: WorkerCode, together: list[_Repeating]) -> Fo
             _mode(event),
             None if drawing else _undrawn(program, code, event),
         ),
-        event.link.steps(event.name, event.module, event.node),
+        event.reach(),
         Remedy("remove_reseed", "unsafe", _summary(event, once), {} if cure == _LOCAL else {"cure": cure})
         if is_own
         else None,
@@ -278,7 +279,7 @@ def _found_state(program: Program, code: WorkerCode, event: Event) -> Found:
         "silent",
         _TAKE_BACK,
         both(executed(program, code), for_event(program, event), _mode(event)),
-        event.link.steps(event.name, event.module, event.node),
+        event.reach(),
         by_hand=_TAKE_BACK,
     )
 

@@ -114,9 +114,10 @@ from dlint.randomness.replacements import REPLACING, replaces_item
 from dlint.randomness.seeded_before import comes_after_seeding, seeding_of, seeds_alike
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, place
+from dlint.source.nodes import is_written_none
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
-from dlint.values.values import Const, External, Function, Instance, Made
+from dlint.values.values import Const, External, Function, Instance, Made, is_none
 from dlint.workers.events import Event
 from dlint.workers.reach import Link
 from dlint.workers.sharing import codes_of
@@ -267,7 +268,7 @@ def _is_told_to_draw(program: Program, event: Event) -> bool:
 def _is_given_state(program: Program, event: Event) -> bool:
     """Whether a call draws from a state that it is given: ``rvs(size=3, random_state=rng)``."""
     return isinstance(event.node, ast.Call) and any(
-        not (isinstance(value, Const) and value.value is None)
+        not is_none(value)
         for keyword in event.node.keywords
         if keyword.arg in GIVEN_STATE
         for value, _ in program.evaluator.values(keyword.value, event.point, event.world)
@@ -308,7 +309,7 @@ def _found(
             for_event(program, draw),
             REPLACING if replaces_item(draw) else None,
         ),
-        draw.link.steps(draw.name, draw.module, draw.node),
+        draw.reach(),
         remedy,
         by_hand,
     )
@@ -336,7 +337,7 @@ def _lack(program: Program, loader: Loader, missing: bool) -> str:
 
 
 def _is_nothing(node: ast.expr | None) -> bool:
-    return node is None or (isinstance(node, ast.Constant) and node.value is None)
+    return node is None or is_written_none(node)
 
 
 def _remedy(

@@ -374,7 +374,7 @@ def _found(
             for_made(program, made),
             REPLACING if replaces_item(event) else None,
         ),
-        event.link.steps(event.name, event.module, event.node),
+        event.reach(),
         Remedy("generator_per_worker", "unsafe", "Make the generator in each worker, from the worker's seed"),
     )
 
@@ -394,7 +394,7 @@ def _found_transform(program: Program, event: Event, made: Made, use: WorkerUse)
         "silent",
         f"{_SEED_TRANSFORM}: seeding NumPy does not change it",
         both(loaded(program, use, event), for_made(program, made)),
-        event.link.steps(event.name, event.module, event.node),
+        event.reach(),
         by_hand=_SEED_TRANSFORM,
     )
 
@@ -409,6 +409,6 @@ def _found_augmenter(program: Program, use: WorkerUse, event: Event, made: Made)
         "silent",
         f"{_SEED_LIBRARY}: seeding NumPy does not change it",
         both(loaded(program, use, event), for_made(program, made)),
-        event.link.steps(event.name, event.module, event.node),
+        event.reach(),
         by_hand=_SEED_LIBRARY,
     )

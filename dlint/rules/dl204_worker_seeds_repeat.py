@@ -111,7 +111,7 @@ from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed
 from dlint.values.frame import Point
 from dlint.values.places import tests_around
-from dlint.values.values import Const, External, Instance
+from dlint.values.values import Const, External, Instance, is_none
 from dlint.workers.events import Event
 from dlint.workers.worker import WorkerCode
 
@@ -215,7 +215,7 @@ def _keeps_those_it_seeds(loader: Loader) -> bool:
     kept = [
         way["persistent_workers"]
         for way, _ in loader.ways(_ARGUMENT, "persistent_workers")
-        if (given := way[_ARGUMENT]) is not None and not (isinstance(given, Const) and given.value is None)
+        if (given := way[_ARGUMENT]) is not None and not is_none(given)
     ]
     return bool(kept) and all(isinstance(value, Const) and value.value is True for value in kept)
 
@@ -276,7 +276,7 @@ def _is_given(program: Program, event: Event) -> str | None:
             case _:
                 continue
         values = program.evaluator.values(asked, Point(event.point.frame, None))
-        if wanted is outcome and any(isinstance(v, Const) and v.value is None for v, _ in values):
+        if wanted is outcome and any(is_none(v) for v, _ in values):
             return f"{brief(asked)} is not None"
     return None
 
@@ -330,6 +330,6 @@ def _found(program: Program, given: _Given, drawn: list[str]) -> Found:
         "silent",
         cure,
         condition,
-        event.link.steps(event.name, event.module, event.node),
+        event.reach(),
         Remedy("seed_from_torch", "unsafe", "Seed from torch.initial_seed()"),
     )

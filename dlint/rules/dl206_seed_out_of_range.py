@@ -89,7 +89,7 @@ def _found(program: Program, code: WorkerCode, event: Event) -> Found:
         "error",
         "take it % 2**32",
         both(executed(program, code), for_event(program, event)),
-        event.link.steps(event.name, event.module, event.node),
+        event.reach(),
         Remedy("seed_in_range", "unsafe" if _is_caught(event) else "safe", "Take the seed modulo 2**32"),
     )
 

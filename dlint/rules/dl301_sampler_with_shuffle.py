@@ -62,7 +62,7 @@ from dlint.loaders.loaders import MOST_WAYS, Loader
 from dlint.program.conditions import SOME_WAYS
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.statements import FunctionNode, dotted
+from dlint.source.statements import FunctionNode, dotted, given_by_name
 from dlint.values.values import Value
 from dlint.values.worlds import World
 
@@ -126,7 +126,7 @@ def _given_at(program: Program, loader: Loader) -> str:
     frame = loader.point.frame
     evaluator = program.evaluator
     for site in evaluator.sites.of(frame.scope, frame) if isinstance(frame.scope, FunctionNode) else ():
-        given = {keyword.arg: keyword.value for keyword in site.call.keywords}
+        given = given_by_name(site.call)
         if given.keys() >= {"sampler", "shuffle"} and any(
             surely_true(value, world) for value, world in evaluator.values(given["shuffle"], site.point)
         ):

@@ -101,7 +101,7 @@ from dlint.regex import regex
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.module import Module
-from dlint.source.nodes import walk
+from dlint.source.nodes import names_in, walk
 from dlint.source.restarts import FIRSTS, Restart, base_of, may_restart, restarts
 from dlint.source.statements import dotted, own_names, parameters, statements_in, target_names
 from dlint.values.frame import Point
@@ -325,12 +325,12 @@ def _is_kept(test: ast.expr, function: ast.FunctionDef) -> bool:
 def _loop(restart: Restart) -> tuple[ast.For | ast.While | None, ast.expr]:
     """The innermost loop of the same function around a restart, if it goes round for every batch of one
     loader; and what holds the loader, or all of those that a loop inside goes through."""
-    trail, picks, held = restart.trail, set[str](), restart.source
+    trail, picks, held = restart.trail, frozenset[str](), restart.source
     nothing = (None, held)
     if base_of(restart.source) is None and plain_call(restart.source) is None:
         return nothing
     if isinstance(restart.source, ast.Subscript):
-        picks = {node.id for node in walk(restart.source.slice) if isinstance(node, ast.Name)}
+        picks = names_in(restart.source.slice)
     for index in range(len(trail) - 1, 0, -1):
         at, above = trail[index], trail[index - 1]
         if isinstance(above, ast.FunctionDef) and above.name.startswith("test"):

@@ -69,7 +69,15 @@ from dlint.regex import regex
 from dlint.rules.rule import Found
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, expressions, own_names, self_name, statement_at, statements_in
+from dlint.source.statements import (
+    dotted,
+    last_name,
+    own_names,
+    own_nodes,
+    self_name,
+    statement_at,
+    statements_in,
+)
 from dlint.streams.items.handed import FORWARDS, hands_items_on
 from dlint.streams.items.items import inner
 from dlint.streams.items.parts import Parts
@@ -163,7 +171,7 @@ def check(program: Program) -> Iterator[Found]:
                 uses = [use for use in uses if use.part is None or not sounds_like_data(use.name)]
                 if not uses or reads_images(trail, found):
                     continue
-                if "loader" in (dotted(found.source) or "").rpartition(".")[2].lower():
+                if "loader" in last_name(found.source).lower():
                     continue  # it gives batches
                 program.evaluator.start()
                 point = program.evaluator.sites.point_of(module, trail)
@@ -310,7 +318,7 @@ def _told_before(program: Program, trail: list[ast.AST], source: ast.expr, point
             holder, _, attribute = name.rpartition(".")
             if holder == path or holder.startswith(f"{path}."):
                 found.add(attribute)
-        for node in (each for expression in expressions(each) for each in walk(expression)):
+        for node in own_nodes(each):
             match node:
                 case ast.Call(func=ast.Attribute(value=holding) as method) if dotted(holding) == path:
                     found |= _stored_by(program, method, Point(point.frame, each))

@@ -99,13 +99,13 @@ from dlint.program.program import Program
 from dlint.regex import regex
 from dlint.rules.rule import Found
 from dlint.source.nodes import speaks_of, walk
-from dlint.source.statements import FunctionNode, dotted, functions_in
+from dlint.source.statements import FunctionNode, dotted, functions_in, given_in
 from dlint.streams.dividing.divided import divides, only_looks
 from dlint.streams.items.items import chained
 from dlint.streams.sources.streams import Streams
 from dlint.values.facts import Cut, is_above
 from dlint.values.frame import Arguments, Frame, Point
-from dlint.values.values import Class, Const, External, Function, Instance, Key, Partial, Value
+from dlint.values.values import Class, Const, External, Function, Instance, Key, Partial, Value, is_none
 from dlint.values.worlds import World
 from dlint.workers.uses import WorkerUse
 
@@ -310,7 +310,7 @@ def _shared(
 
 def _may_divide(program: Program, use: WorkerUse, loader: Loader, init: Value | None) -> bool:
     """Whether a ``worker_init_fn`` may give each worker's copy of the dataset its share."""
-    if init is None or (isinstance(init, Const) and init.value is None):
+    if init is None or is_none(init):
         return False
     called = init.callee if isinstance(init, Partial) else init
     if isinstance(called, External):
@@ -377,7 +377,7 @@ def _hands_on(call: ast.Call) -> bool:
         return True
     if dotted(call.func) in _LOOKS:
         return False
-    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    given = given_in(call)
     return any(speaks_of(_CHANGES, each) for each in given)
 
 

@@ -107,7 +107,7 @@ from dlint.streams.items.items import Reader, are_chosen, handed_on, is_default_
 from dlint.streams.nones.nones import Nones
 from dlint.streams.nones.refusing import refuses_none
 from dlint.streams.nones.scope import How
-from dlint.values.values import Const, External, Key, Made, Value
+from dlint.values.values import External, Key, Made, Value, is_none
 from dlint.values.worlds import World
 
 _TORCHS = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
@@ -143,7 +143,7 @@ def check(program: Program) -> Iterator[Found]:
         ways = loader.ways("dataset", "collate_fn", "batch_size")
         for way, world in ways:
             batch_size, dataset = way["batch_size"], way["dataset"]
-            batches = not (isinstance(batch_size, Const) and batch_size.value is None)
+            batches = not is_none(batch_size)
             collate = takers.of(way["collate_fn"]) if way["collate_fn"] is not None else default
             if dataset is None or not batches or collate is None:
                 continue

@@ -134,7 +134,7 @@ from dlint.regex import regex
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, dotted, expressions, statement_at, statements_in
+from dlint.source.statements import FunctionNode, bare_name, dotted, expressions, statement_at, statements_in
 from dlint.values.frame import Point
 from dlint.values.places import path_to, places_around
 from dlint.values.values import Const, External, Function
@@ -196,7 +196,7 @@ def _goes_after(
     """Whether a call takes the device of what is said to be on the GPU by findings of their own: put right,
     these put it right as well."""
     told = [word.value for word in call.keywords if word.arg == "device"]
-    told += call.args[:1] if _last(call) == "to" else []
+    told += call.args[:1] if bare_name(call.func) == "to" else []
     match told:
         case [ast.Attribute(value=of, attr="device")]:
             text = ast.unparse(of)
@@ -322,7 +322,9 @@ def _calls(expression: ast.expr) -> Iterator[ast.Call]:
     """The calls in an expression that may use the GPU."""
     for node in walk(expression):
         if isinstance(node, ast.Call) and (
-            (may_name_device(node) and not _only_types(node)) or _pins(node) or _last(node) in _NEEDING
+            (may_name_device(node) and not _only_types(node))
+            or _pins(node)
+            or bare_name(node.func) in _NEEDING
         ):
             yield node
 
@@ -338,12 +340,7 @@ def _only_types(call: ast.Call) -> bool:
 
 
 def _pins(call: ast.Call) -> bool:
-    return _last(call) == PIN or any(keyword.arg == PIN for keyword in call.keywords)
-
-
-def _last(call: ast.Call) -> str:
-    """The last name of what is called."""
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return bare_name(call.func) == PIN or any(keyword.arg == PIN for keyword in call.keywords)
 
 
 def _needs_gpu(program: Program, call: ast.Call, point: Point, world: World) -> bool:
@@ -352,7 +349,7 @@ def _needs_gpu(program: Program, call: ast.Call, point: Point, world: World) -> 
     if may_name_device(call) and uses_gpu(evaluator, call, point, world):
         return not is_told_to_others(program, call, point)
     callees = [value for value, _ in evaluator.values(call.func, point, world)]
-    if _last(call) == PIN:
+    if bare_name(call.func) == PIN:
         return isinstance(call.func, ast.Attribute) and not any(isinstance(c, Function) for c in callees)
     names = [callee.name for callee in callees if isinstance(callee, External)]
     if any(name in NEED_GPU for name in names):
@@ -389,7 +386,7 @@ def _found(program: Program, use: WorkerUse, visit: Visit, call: ast.Call) -> Fo
     where = f"{use.loader.module.relative}:{use.loader.call.lineno}"
     reach: tuple[ReachStep, ...] = visit.link.steps(what, module, call)
     pins = _pins(call)
-    forks = _last(call) == "fork_rng"
+    forks = bare_name(call.func) == "fork_rng"
     advice = f"move the batch in the training loop (loader at {where})"
     by_hand = (
         "return CPU tensors; move each batch in the training loop, with pin_memory=True on the loader and "
@@ -403,7 +400,7 @@ def _found(program: Program, use: WorkerUse, visit: Visit, call: ast.Call) -> Fo
         by_hand = f"{advice}, and move each batch in the training loop"
     elif forks:
         advice = by_hand = "give it devices=[]: the workers draw on the CPU"
-    elif _last(call) in _NEEDING:
+    elif bare_name(call.func) in _NEEDING:
         advice = f"do it in the training loop (loader at {where})"
         by_hand = "ask the GPU in the parent, outside worker code"
     return Found(
@@ -456,7 +453,7 @@ def _found_held(program: Program, use: WorkerUse, held: OnGpu) -> Found:
 def _shown(call: ast.Call) -> str:
     """What a reader calls a call: ``.to(device)``, ``torch.zeros(device=device)``."""
     name = ast.unparse(call.func)
-    if _last(call) in _NEEDING:
+    if bare_name(call.func) in _NEEDING:
         return f"{name}()"
     if any(keyword.arg == PIN for keyword in call.keywords):
         return f"{name}({PIN}=True)"

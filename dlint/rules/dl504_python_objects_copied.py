@@ -58,7 +58,7 @@ from collections.abc import Iterator
 from dlint.knowledge.processes.objects import gives_list
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.statements import FunctionNode, dotted, parameters, self_name, statements_in
+from dlint.source.statements import FunctionNode, dotted, last_name, parameters, self_name, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import function_body
 from dlint.values.values import Const, External, Instance, Items, Made, Table, Value
@@ -154,7 +154,7 @@ def _in_initialiser(
 def _is_of_few(program: Program, statement: ast.Assign, point: Point, instance: Instance) -> bool:
     """Whether a list holds the same few objects again and again (``["leaf"] * count``), and its class puts no
     others in their places: whoever reads it writes to these alone."""
-    name = (dotted(statement.targets[0]) or "").rpartition(".")[2]
+    name = last_name(statement.targets[0])
     stores = re.compile(rf"\.{name}\[[^\]\n]*\]\s*=(?!=)|\.{name}\.\w+\(|\.{name}\s*\+=")
     return _repeats(program, statement.value, point) and not any(
         stores.search(above.module.text_of(above.node))

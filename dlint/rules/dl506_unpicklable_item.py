@@ -84,7 +84,7 @@ from dlint.streams.items.items import chained, handed_on, hands_items_on, reader
 from dlint.streams.memory.places import Place
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.functions import display_name, is_generator
-from dlint.values.values import Const, Function, Instance, Value
+from dlint.values.values import Function, Instance, Value, is_none
 from dlint.values.worlds import World
 
 _BATCH = ("collate_fn", "batch_size")
@@ -122,7 +122,7 @@ def _of_parts(program: Program, loader: Loader) -> Iterator[Found]:
         dataset, size = way["dataset"], way["batch_size"]
         if dataset is None or is_zero(way["num_workers"]):
             continue
-        if isinstance(size, Const) and size.value is None:
+        if is_none(size):
             continue  # it gets the items one by one
         for place in dict.fromkeys(handed_places(program.evaluator, way["collate_fn"])):
             for reader in readers(program.evaluator, dataset, world):

@@ -306,6 +306,6 @@ def _found(event: Event, whole: ast.expr, some: bool, ranks: bool, loader: Loade
         f"{happens}: some items come twice, others never",
         "silent",
         f"{cure}{where}",
-        reach=event.link.steps(event.name, event.module, event.node),
+        reach=event.reach(),
         by_hand=cure,
     )

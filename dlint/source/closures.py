@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from dlint.budget.budget import spend
-from dlint.source.nodes import COMPREHENSIONS, children, walk
+from dlint.source.nodes import COMPREHENSIONS, Comprehension, children, walk
 from dlint.source.statements import parameters
 
 Callable_: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _MOST = 32  # scopes whose names are kept: questions come one function after the other
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dlint.source.module import Module
-from dlint.source.statements import dotted
+from dlint.source.statements import dotted, given_by_name, last_name
 
 # What argparse makes of a word, where that can be told.
 _TYPES: Final = {"int": int, "float": float, "str": str}
@@ -78,14 +78,14 @@ def default_of(module: Module, declared: ast.Call) -> ast.expr | None:
     name = _kept_as(declared)
     if name is not None and set_afterwards(module, name):
         return default_set(module, declared)
-    given = {keyword.arg: keyword.value for keyword in declared.keywords}
+    given = given_by_name(declared)
     return None if None in given or "action" in given else given.get("default")
 
 
 def unasked(call: ast.Call) -> ast.Constant | None:
     """What the option that an ``add_argument`` declares is where nobody asks for it: a flag, or one whose
     default is written out."""
-    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    given = given_by_name(call)
     if given.keys() & {None, "required"} or not call.args:
         return None
     action, default = given.get("action"), given.get("default")
@@ -105,7 +105,7 @@ def unasked_in(module: Module, declared: Sequence[ast.Call]) -> ast.Constant | N
     if len({(_receiver(each), *_home(module, each)) for each in declared}) != 1:
         return None
     first = declared[0]
-    name, given = _kept_as(first), {keyword.arg: keyword.value for keyword in first.keywords}
+    name, given = _kept_as(first), given_by_name(first)
     if name is None or not set_afterwards(module, name):
         return unasked(first)
     if given.keys() & {None, "required"} or not first.args or not _is_flag(first):
@@ -153,7 +153,7 @@ def in_words(call: ast.Call, words: Sequence[str]) -> str | int | float | bool |
     flags = flags_of(call)
     if not flags or not all(flag.startswith("-") for flag in flags):
         raise NotTold
-    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    given = given_by_name(call)
     found: str | int | float | bool | None = None
     for at, word in enumerate(words):
         if word.startswith("@") or _is_short_with_value(word, flags):
@@ -187,7 +187,7 @@ def is_users_line(node: ast.expr) -> bool:
 
 def _is_switch(action: ast.expr) -> bool:
     """Whether an option is turned on and off by two flags: ``--keep`` and ``--no-keep``."""
-    return (dotted(action) or "").rpartition(".")[2] == "BooleanOptionalAction"
+    return last_name(action) == "BooleanOptionalAction"
 
 
 def _is_text(given: dict[str | None, ast.expr]) -> bool:

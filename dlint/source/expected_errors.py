@@ -6,14 +6,13 @@ import ast
 
 from dlint.knowledge.testing import EXPECTS_ERROR
 from dlint.source.layout import Place
-from dlint.source.statements import dotted, own_names, statements_in
+from dlint.source.statements import last_name, own_names, statements_in
 
 
 def expects_error(node: ast.AST | None) -> bool:
     """Whether a node is a ``with pytest.raises(...):`` or the like."""
     return isinstance(node, ast.With) and any(
-        isinstance(item.context_expr, ast.Call)
-        and (dotted(item.context_expr.func) or "").rpartition(".")[2] in EXPECTS_ERROR
+        isinstance(item.context_expr, ast.Call) and last_name(item.context_expr.func) in EXPECTS_ERROR
         for item in node.items
     )
 
@@ -28,7 +27,7 @@ def is_caught(place: Place) -> bool:
     return any(
         handler.type is None
         or any(
-            (dotted(each) or "").rpartition(".")[2] in _CAUGHT
+            last_name(each) in _CAUGHT
             for each in (handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type])
         )
         for handler in place.owner.handlers

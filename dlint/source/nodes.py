@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from dlint.budget.budget import spend
 
 # What has variables of its own, and goes round.
+Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -90,9 +92,19 @@ def ways_of(value: ast.expr) -> list[ast.expr]:
     return [*ways_of(value.body), *ways_of(value.orelse)] if isinstance(value, ast.IfExp) else [value]
 
 
-def is_text(node: ast.expr) -> bool:
+def is_text(node: ast.AST | None) -> bool:
     """Whether an expression is a text that is written out."""
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def written_text(node: ast.AST | None) -> str | None:
+    """The text that an expression is, where it is written out."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def is_written_none(node: ast.AST | None) -> bool:
+    """Whether an expression is None, and written so."""
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def speaks_of(pattern: re.Pattern[str], node: ast.AST) -> bool:

@@ -135,6 +135,14 @@ def read_text(path: Path) -> str:
     return decode(read_bytes(path))
 
 
+def configuration_text(path: Path) -> str:
+    """What a configuration file says, and nothing where it cannot be read."""
+    try:
+        return read_bytes(path, MAX_CONFIGURATION_BYTES).decode("utf-8", "replace")
+    except SourceError:
+        return ""
+
+
 def decode(data: bytes) -> str:
     """The text of Python source: byte order mark and PEP 263 coding line count, UTF-8 is the default.
 

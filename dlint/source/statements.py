@@ -228,14 +228,25 @@ def last_name(node: ast.expr) -> str:
     return (dotted(node) or "").rpartition(".")[2]
 
 
-def decorator_name(decorator: ast.expr) -> str:
-    """The last part of the name of a decorator, called or not."""
-    return last_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
+def head_name(node: ast.expr) -> str:
+    """The last part of the name of what is called, or stands there: of a decorator, called or not."""
+    return last_name(node.func if isinstance(node, ast.Call) else node)
+
+
+def bare_name(node: ast.AST | None) -> str:
+    """The attribute or name that something ends in, whatever stands before it (``f().close``); the empty text
+    of what is neither."""
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def given_in(call: ast.Call) -> list[ast.expr]:
     """What a call is given by place and by name, as it is written."""
     return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def given_by_name(call: ast.Call) -> dict[str | None, ast.expr]:
+    """What a call is given by name, as it is written; under None the last dict that it unpacks."""
+    return {keyword.arg: keyword.value for keyword in call.keywords}
 
 
 def call_of(trail: list[ast.AST]) -> tuple[ast.Call, list[ast.AST]] | None:
@@ -301,6 +312,17 @@ def expressions(statement: ast.stmt) -> Iterator[ast.expr]:
                 yield item
             elif isinstance(item, ast.withitem):
                 yield item.context_expr
+
+
+def is_self(node: ast.AST) -> bool:
+    """Whether an expression is what methods call their object or class, whoever says so."""
+    return isinstance(node, ast.Name) and node.id in ("self", "cls")
+
+
+def own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The nodes of the expressions that a statement evaluates itself."""
+    for expression in expressions(statement):
+        yield from walk(expression)
 
 
 def statements_in(block: list[ast.stmt]) -> Iterator[ast.stmt]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 
 from dlint.knowledge.names import OF_PATHS_ALONE, PATH
+from dlint.source.statements import bare_name
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.outcomes import Outcome
 from dlint.values.values import External, Made, Unknown, Value
@@ -46,14 +47,14 @@ def is_path(kind: ast.expr) -> bool:
         case ast.BinOp(op=ast.BitOr(), left=left, right=right):
             return _one_of([left, right])
         case ast.Subscript(value=head, slice=inner):
-            match _last(head):
+            match bare_name(head):
                 case "Optional":
                     return is_path(inner)
                 case "Annotated" if isinstance(inner, ast.Tuple) and inner.elts:
                     return is_path(inner.elts[0])
                 case "Union":
                     return _one_of(inner.elts if isinstance(inner, ast.Tuple) else [inner])
-    return _last(kind) == "Path"
+    return bare_name(kind) == "Path"
 
 
 def _one_of(kinds: list[ast.expr]) -> bool:
@@ -67,9 +68,5 @@ def _is_beside(kind: ast.expr) -> bool:
         case ast.BinOp(op=ast.BitOr(), left=left, right=right):
             return _is_beside(left) and _is_beside(right)
         case ast.Subscript(value=head):
-            return _last(head) == "PathLike"
-    return _last(kind) in _MAY_BE
-
-
-def _last(node: ast.expr) -> str | None:
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
+            return bare_name(head) == "PathLike"
+    return bare_name(kind) in _MAY_BE

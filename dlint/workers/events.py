@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from dlint.evaluation.paths.decisions import few
+from dlint.finding import ReachStep
 from dlint.source.module import Module
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import display_name
@@ -95,6 +96,10 @@ class Event:
     @property
     def module(self) -> Module:
         return self.point.frame.module
+
+    def reach(self) -> tuple[ReachStep, ...]:
+        """The chain of calls that led there, as data, with the call itself at its end."""
+        return self.link.steps(self.name, self.module, self.node)
 
     def places(self) -> Iterator[Point]:
         """Where it stands, then where the calls stand that led there."""

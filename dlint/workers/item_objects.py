@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.callbacks import DATA_METHODS
-from dlint.source.nodes import walk
-from dlint.source.statements import expressions, statements_in
+from dlint.source.statements import own_nodes, statements_in
 from dlint.values.frame import Point, arguments_of
 from dlint.values.values import Const, Function, Instance, Unknown
 from dlint.values.worlds import World
@@ -122,8 +121,7 @@ class ItemObjects:
                     known.stores.extend(_stores(statement, visit))
                     known.calls.extend(
                         _Place(statement, key, node)
-                        for part in expressions(statement)
-                        for node in walk(part)
+                        for node in own_nodes(statement)
                         if isinstance(node, ast.Call)
                         and isinstance(node.func, ast.Attribute)
                         and (key := self._key_of(node.func.value, visit)) is not None
@@ -173,14 +171,13 @@ def _stores(statement: ast.stmt, visit: Visit) -> Iterator[_Place]:
             for target in targets:
                 if isinstance(target, ast.Subscript) and not isinstance(target.slice, ast.Slice):
                     yield _Place(statement, target.slice, value)
-    for part in expressions(statement):
-        for node in walk(part):
-            match node:
-                case ast.Dict(keys=keys, values=values):
-                    for key, value in zip(keys, values, strict=True):
-                        if key is not None and isinstance(value, _MADE):
-                            yield _Place(statement, key, value)
-                case ast.Call(func=ast.Name(id="dict") | ast.Attribute(attr="update"), keywords=keywords):
-                    for keyword in keywords:
-                        if keyword.arg is not None and isinstance(keyword.value, _MADE):
-                            yield _Place(statement, ast.Constant(keyword.arg), keyword.value)
+    for node in own_nodes(statement):
+        match node:
+            case ast.Dict(keys=keys, values=values):
+                for key, value in zip(keys, values, strict=True):
+                    if key is not None and isinstance(value, _MADE):
+                        yield _Place(statement, key, value)
+            case ast.Call(func=ast.Name(id="dict") | ast.Attribute(attr="update"), keywords=keywords):
+                for keyword in keywords:
+                    if keyword.arg is not None and isinstance(keyword.value, _MADE):
+                        yield _Place(statement, ast.Constant(keyword.arg), keyword.value)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from dlint.calls.implicit_calls import calls_of_object
 from dlint.knowledge.names import CACHED_PROPERTIES
 from dlint.source.desugaring.made_by_new import keeps_one
-from dlint.source.nodes import COMPREHENSIONS, walk
-from dlint.source.statements import FunctionNode, changed_names, dotted, own_names, statements_in
+from dlint.source.nodes import COMPREHENSIONS, names_in, walk
+from dlint.source.statements import FunctionNode, bare_name, changed_names, dotted, own_names, statements_in
 from dlint.values.frame import Point
 from dlint.values.functions import is_generator
 from dlint.values.places import LOOPS, loops_around, path_to, places_around, tests_around
@@ -335,7 +335,7 @@ def _is_of_process(test: ast.Compare, point: Point) -> bool:
         text = ast.unparse(node)
         if any(word in text for word in TELL_PROCESSES):
             return True
-        named = {each.id for each in walk(node) if isinstance(each, ast.Name)} & point.frame.layout.binds
+        named = names_in(node) & point.frame.layout.binds
         for statement in statements_in(point.frame.layout.body) if named - seen else ():
             value = getattr(statement, "value", None)
             if isinstance(value, ast.expr) and not (named - seen).isdisjoint(own_names(statement)):
@@ -404,7 +404,6 @@ def is_cached_beside(scope: ast.AST) -> bool:
 
 def _is_decorated(scope: ast.AST, names: frozenset[str]) -> bool:
     for decorator in getattr(scope, "decorator_list", ()):
-        node = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if (node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")) in names:
+        if bare_name(decorator.func if isinstance(decorator, ast.Call) else decorator) in names:
             return True
     return False

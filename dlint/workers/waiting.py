@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.processes.pools import MAPS, WAITS
 from dlint.source.nodes import children
-from dlint.source.statements import dotted, own_names, statements_in
+from dlint.source.statements import given_in, last_name, own_names, statements_in
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
 from dlint.values.values import Function
@@ -52,7 +52,7 @@ def _waits_in(scope: ast.FunctionDef | ast.Lambda, node: ast.AST, asks: str, met
             case ast.Call(func=ast.Name(id="wait" | "as_completed") | ast.Attribute(attr="as_completed")):
                 return True
             case ast.Call(func=ast.Attribute(value=module, attr="wait"), args=[_, *_]):
-                if (dotted(module) or "").rpartition(".")[2] == "futures":
+                if last_name(module) == "futures":
                     return True
             case ast.Call(func=ast.Name(id=name), args=[inner]) if name in _READS_ALL and method in MAPS:
                 if inner is node:
@@ -113,7 +113,7 @@ def _hands_to_waiting(evaluator: Evaluator, node: ast.AST, point: Point, asks: s
         isinstance(value, Function) and _waits_for_given(value, asks)
         for statement in statements_in(scope.body)
         for call in _calls_in(statement)
-        if any(_is_given(each, node, names) for each in (*call.args, *(each.value for each in call.keywords)))
+        if any(_is_given(each, node, names) for each in given_in(call))
         for value, _ in evaluator.values(call.func, Point(point.frame, statement))
     )
 

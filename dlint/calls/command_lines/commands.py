@@ -34,7 +34,8 @@ from dlint.knowledge.trainers import DATA_MODULE, HOOKED
 from dlint.regex import regex
 from dlint.source.declared_options import flags_of
 from dlint.source.desugaring.records import is_record
-from dlint.source.statements import FunctionNode, dotted, parameters, self_name
+from dlint.source.nodes import is_text
+from dlint.source.statements import FunctionNode, dotted, given_by_name, parameters, self_name
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.values import Class, External, Made, Value
 from dlint.values.worlds import World
@@ -118,7 +119,7 @@ class Commands:
             callees = self._values(default.func, frame)
             if not any(self._is_external(value, TYPER_DEFAULTS) for value in callees):
                 return []
-            words = {keyword.arg: keyword.value for keyword in default.keywords}
+            words = given_by_name(default)
             if words.keys() & {"callback", "default_factory", None}:
                 return []
             default = default.args[0] if default.args else words.get("default")
@@ -184,7 +185,7 @@ class Commands:
     def _stored_record(self, decorator: ast.Call, frame: Frame) -> Class | None:
         """The dataclass that Hydra's ConfigStore has under the name which ``@hydra.main`` asks for, where no
         file can come before it and no list of ``defaults`` adds others."""
-        asked = {keyword.arg: keyword.value for keyword in decorator.keywords}
+        asked = given_by_name(decorator)
         name, path = asked.get("config_name"), asked.get("config_path")
         if not isinstance(name, ast.Constant) or not (path is None or _is_constant(path, None)):
             return None
@@ -293,7 +294,7 @@ class Commands:
 
     def _may_make(self, owner: Class, call: ast.Call, given: tuple[int, str], point: Point) -> bool:
         """Whether a ``LightningCLI`` makes objects of a class, or of those that the command line names."""
-        words = {keyword.arg: keyword.value for keyword in call.keywords}
+        words = given_by_name(call)
         if words.keys() & {None, "args", "parser_kwargs"} or any(
             isinstance(each, ast.Starred) for each in call.args
         ):
@@ -345,7 +346,7 @@ def _is_clicks(value: Value) -> bool:
 
 def _told_default(call: ast.Call) -> ast.expr | None:
     """The same of an option of which nothing else changes what the function gets."""
-    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    given = given_by_name(call)
     if None in given or CLICK_CHANGES.intersection(filter(None, given)):
         return None
     return _click_default(call, given)
@@ -356,7 +357,7 @@ def _click_default(call: ast.Call, given: dict[str | None, ast.expr]) -> ast.exp
     default, is_flag, kind = given.get("default"), given.get("is_flag"), given.get("type")
     if is_flag is not None and not (isinstance(is_flag, ast.Constant) and is_flag.value is True):
         return None
-    if isinstance(default, ast.Constant) and isinstance(default.value, str):
+    if is_text(default):
         made = dotted(kind.func if isinstance(kind, ast.Call) else kind) if kind is not None else "str"
         # What its type makes of another text is not told.
         return default if (made or "").rpartition(".")[2] in _TEXTS else None

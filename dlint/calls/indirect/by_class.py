@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING
 
 from dlint.calls.parameters.written import is_class_method
 from dlint.calls.site import Site
-from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, expressions, functions_in, self_name, statements_in
+from dlint.source.statements import (
+    FunctionNode,
+    functions_in,
+    own_nodes,
+    self_name,
+    statements_in,
+)
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.values import Class, Function
 
@@ -36,9 +41,8 @@ def sites_by_class(
                 continue
             frame = Frame(cls.module, method, Frame(cls.module, cls.node, cls.frame), owner=cls)
             for statement in statements_in(method.body):
-                for expression in expressions(statement):
-                    for node in walk(expression):
-                        match node:
-                            case ast.Call(func=ast.Name(id=called)) if called == name:
-                                point = Point(frame, statement)
-                                yield Site(node, point, arguments_of(node, point))
+                for node in own_nodes(statement):
+                    match node:
+                        case ast.Call(func=ast.Name(id=called)) if called == name:
+                            point = Point(frame, statement)
+                            yield Site(node, point, arguments_of(node, point))

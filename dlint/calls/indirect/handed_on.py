@@ -18,7 +18,7 @@ from dlint.calls.parameters.written import default_of
 from dlint.knowledge.handing_on import GIVING, NAMESPACES, PUTTING, WITH_DEFAULT, WRAPPING, looks
 from dlint.objects.classes import is_property
 from dlint.source.module import Module
-from dlint.source.statements import FunctionNode, call_of, dotted, parameters, steps, target_names
+from dlint.source.statements import FunctionNode, bare_name, call_of, dotted, parameters, steps, target_names
 from dlint.values.frame import Point
 from dlint.values.functions import passed
 from dlint.values.values import Class, External, Function, Instance
@@ -269,7 +269,7 @@ class Ways:
             return  # that it is called there is told of the function itself
         if isinstance(call.func, ast.Attribute) and call.func.attr in PUTTING:
             self._stored(module, to_call, call.func.value)
-        if given in call.args[1:] and _name_of(call.func) in WITH_DEFAULT:
+        if given in call.args[1:] and bare_name(call.func) in WITH_DEFAULT:
             self._go(module, to_call)
         known = False
         for value, _ in self._evaluator.values(call.func, point):
@@ -306,11 +306,6 @@ class Ways:
         for parameter in parameters(function) if isinstance(function, FunctionNode) else ():
             if isinstance(function, FunctionNode) and default_of(parameter.arg, function) is trail[-1]:
                 self._variable(module, parameter.arg, function)
-
-
-def _name_of(node: ast.expr) -> str:
-    """The last part of the name of what is called."""
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _function_around(trail: Trail) -> ast.AST | None:

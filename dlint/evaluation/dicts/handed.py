@@ -11,6 +11,7 @@ from dlint.source.statements import (
     MUTATORS,
     changed_names,
     dotted,
+    given_in,
     own_names,
     statements_in,
     steps,
@@ -160,5 +161,5 @@ def _is_under_keys(statement: ast.stmt, own: str) -> bool:
 
 def _gets(call: ast.Call, name: str) -> bool:
     """Whether a call is given what goes by a name, or a part of it."""
-    given = [*call.args, *(each.value for each in call.keywords)]
+    given = given_in(call)
     return any(dotted(steps(each)[0]) == name for each in given)

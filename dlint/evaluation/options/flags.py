@@ -8,6 +8,7 @@ from dlint.evaluation.options.beside import Unasked
 from dlint.knowledge.commands import DECLARES_NUMBER
 from dlint.project.modules import Modules
 from dlint.source.declared_options import plain
+from dlint.source.statements import given_by_name
 from dlint.values.values import Const, Made
 
 
@@ -31,6 +32,6 @@ def default_in(declared: Made) -> ast.expr | None:
 
 def _argument(call: ast.Call, place: int, name: str) -> Const | None:
     """What a call is given as a constant, by its place or its name."""
-    named = {keyword.arg: keyword.value for keyword in call.keywords}
+    named = given_by_name(call)
     held = plain(call.args[place] if len(call.args) > place else named.get(name))
     return Const(held.value) if held is not None else None

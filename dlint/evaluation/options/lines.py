@@ -10,6 +10,7 @@ from dlint.evaluation.options.option import ASKED
 from dlint.knowledge.commands import PARSER
 from dlint.regex import regex
 from dlint.source.declared_options import is_users_line
+from dlint.source.statements import given_in
 from dlint.values.frame import Point
 from dlint.values.values import Const, External, Items, Made, Unknown, Value, slice_of
 from dlint.values.worlds import World
@@ -70,7 +71,7 @@ def still_parser(evaluator: Evaluator, node: ast.AST, point: Point, world: World
     ``parser = deepspeed.add_config_arguments(parser)``."""
     match point.statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if call is node:
-            given = [*call.args, *(keyword.value for keyword in call.keywords)]
+            given = given_in(call)
             for argument in given:
                 if isinstance(argument, ast.Name) and argument.id == name:
                     found = evaluator.values(argument, point, world)

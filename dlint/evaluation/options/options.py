@@ -41,7 +41,7 @@ from dlint.source.declared_options import (
     unasked_in,
 )
 from dlint.source.module import Module
-from dlint.source.statements import dotted
+from dlint.source.statements import given_by_name, head_name
 from dlint.values import declared_paths
 from dlint.values.declared_paths import is_path
 from dlint.values.facts import NOTHING, fits
@@ -374,7 +374,7 @@ class Options:
         if index.stored_elsewhere(path.rpartition(".")[2]) or index.mentioning("OmegaConf.update"):
             return None
         assert isinstance(made.node, ast.Call)
-        given = {keyword.arg: keyword.value for keyword in made.node.keywords}
+        given = given_by_name(made.node)
         folder, name = given.get("config_path"), given.get("config_name")
         if not (isinstance(folder, ast.Constant) and isinstance(name, ast.Constant)):
             return None
@@ -403,8 +403,7 @@ class Options:
 
 def _field_default(node: ast.ClassDef, name: str) -> ast.expr | None:
     """The default that the body of a dataclass gives a field which nothing changes afterwards."""
-    decorators = (each.func if isinstance(each, ast.Call) else each for each in node.decorator_list)
-    if not any((dotted(each) or "").rpartition(".")[2] == "dataclass" for each in decorators):
+    if not any(head_name(each) == "dataclass" for each in node.decorator_list):
         return None
     found = [
         each.value

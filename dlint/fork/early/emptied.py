@@ -12,7 +12,7 @@ from dlint.fork.early.let_go import dropped_after, is_dropped_in_rounds
 from dlint.fork.early.starts import starts
 from dlint.regex import regex
 from dlint.source.nodes import walk
-from dlint.source.statements import expressions, statement_at, statements_in
+from dlint.source.statements import own_nodes, statement_at, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Function
 
@@ -75,8 +75,7 @@ def emptying(program: Program, use: WorkerUse, name: str) -> Empties:
             return False
         return (name in frame.module.text_of(statement) and says(ast.unparse(statement))) or any(
             isinstance(callee, Function) and id(callee.node) not in own and says_function(callee)
-            for expression in expressions(statement)
-            for node in walk(expression)
+            for node in own_nodes(statement)
             if isinstance(node, ast.Call) and may_speak(node.func, frame)
             for callee, _ in evaluator.values(node.func, Point(frame, statement))
         )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dlint.fork.early.starts import Start, is_in
 from dlint.fork.ways.run_by import closed_by
 from dlint.source.layout import Layout, Place
-from dlint.source.nodes import walk
+from dlint.source.nodes import is_written_none, names_in, written_text
 from dlint.source.statements import dotted, own_names, statements_in
 from dlint.values.frame import Point
 from dlint.values.places import loops_around, places_around
@@ -58,7 +58,7 @@ def dropped_after(read: ast.expr, point: Point, start: Start, drops: list[ast.st
 
 def is_shut(node: ast.expr, point: Point, start: Start) -> bool:
     """Whether a ``with`` around an expression, and not around the loader, ends what it speaks of."""
-    roots = {each.id for each in walk(node) if isinstance(each, ast.Name)}
+    roots = names_in(node)
     for place in places_around(point):
         match place.owner:
             case ast.With(items=items, end_lineno=end):
@@ -138,7 +138,7 @@ def taken_away(statement: ast.stmt, body: list[ast.stmt]) -> Iterator[tuple[ast.
     """The objects of which a statement, one of a scope's, closes what an attribute holds, or takes it away,
     with the attribute's name; None: any of them."""
     for target, value in _bound(statement):
-        if isinstance(value, ast.Constant) and value.value is None:
+        if is_written_none(value):
             yield from _attribute(target)
     match statement:
         case ast.Delete(targets=targets):
@@ -165,17 +165,10 @@ def _taken_by(call: ast.Call, body: list[ast.stmt]) -> Iterator[tuple[ast.expr, 
                 for keyword in call.keywords:
                     yield owner, keyword.arg
                 if not call.keywords:
-                    yield owner, _text(args[0]) if args else None
+                    yield owner, written_text(args[0]) if args else None
         case ast.Call(func=ast.Name(id="setattr" | "delattr" as how), args=[held, named, *given]):
-            if how == "delattr" or any(isinstance(v, ast.Constant) and v.value is None for v in given):
-                yield held, _text(named)
-
-
-def _text(node: ast.expr) -> str | None:
-    match node:
-        case ast.Constant(value=str(text)):
-            return text
-    return None
+            if how == "delattr" or any(map(is_written_none, given)):
+                yield held, written_text(named)
 
 
 def _bound(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:

@@ -13,8 +13,7 @@ from dlint.fork.handles import handle_of
 from dlint.fork.ways.run_by import run_by
 from dlint.fork.ways.surely import starts_as_none
 from dlint.regex import regex
-from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, expressions, own_names, parameters, statements_in
+from dlint.source.statements import FunctionNode, own_names, own_nodes, parameters, statements_in
 from dlint.values.frame import Arguments, Frame, Point, layout_of
 from dlint.values.values import Function, Instance, Made
 from dlint.values.worlds import HERE
@@ -114,10 +113,9 @@ def _asking(visit: Visit, names: Container[str]) -> Iterator[tuple[ast.Attribute
     """Where a function reads attributes of some names."""
     node = visit.function.node
     for statement in statements_in(node.body) if isinstance(node, FunctionNode) else ():
-        for expression in expressions(statement):
-            for each in walk(expression):
-                if isinstance(each, ast.Attribute) and each.attr in names and isinstance(each.ctx, ast.Load):
-                    yield each, Point(visit.frame, statement)
+        for each in own_nodes(statement):
+            if isinstance(each, ast.Attribute) and each.attr in names and isinstance(each.ctx, ast.Load):
+                yield each, Point(visit.frame, statement)
 
 
 def _is_asked_for(program: Program, visits: list[Visit], opener: Visit) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from dlint.knowledge.randomness import WORKER_INFO
 from dlint.source.nodes import walk
-from dlint.source.statements import parameters
+from dlint.source.statements import given_in, parameters
 from dlint.values.values import External, Items, Made, Value
 from dlint.values.worlds import HERE
 from dlint.workers.repetition import TELL_PROCESSES, is_cached
@@ -70,7 +70,7 @@ def _is_said(evaluator: Evaluator, visit: Visit) -> bool:
         return False
     return any(
         _tells(value)
-        for argument in (*site.args, *(keyword.value for keyword in site.keywords))
+        for argument in given_in(site)
         for node in walk(argument)
         if isinstance(node, ast.Name | ast.Attribute | ast.Call)
         for value, _ in evaluator.values(node, caller, visit.world)

@@ -15,7 +15,7 @@ from dlint.fork.ways.run_by import run_by
 from dlint.fork.ways.surely import is_sure, starts_as_none
 from dlint.knowledge.processes.pools import gives_work
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, expressions, own_names, parameters, statements_in
+from dlint.source.statements import FunctionNode, expressions, own_names, own_nodes, parameters, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Const, Instance, Made
 from dlint.workers.repetition import is_cached
@@ -164,15 +164,14 @@ def _works_where_made(program: Program, made: Made) -> bool:
     if isinstance(frame.scope, ast.Lambda):
         return False
     for statement in statements_in(frame.scope.body):
-        for expression in expressions(statement):
-            for node in walk(expression):
-                match node:
-                    case ast.Call(
-                        func=ast.Attribute(value=ast.Name() | ast.Attribute() as held, attr=method)
-                    ) if gives_work(method):
-                        values = program.evaluator.values(held, Point(frame, statement))
-                        if any(value.key == made.key for value, _ in values):
-                            return True
+        for node in own_nodes(statement):
+            match node:
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Name() | ast.Attribute() as held, attr=method)
+                ) if gives_work(method):
+                    values = program.evaluator.values(held, Point(frame, statement))
+                    if any(value.key == made.key for value, _ in values):
+                        return True
     return False
 
 

@@ -15,8 +15,7 @@ from dlint.fork.early.starts import Start, starts
 from dlint.knowledge.iterables import COLLECT, GO_THROUGH
 from dlint.knowledge.loading import LOADERS, is_iterable_dataset
 from dlint.source.module import Module
-from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, expressions, last_name, statements_in
+from dlint.source.statements import FunctionNode, last_name, own_nodes, statements_in
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.functions import is_generator
 from dlint.values.values import Class, Function, Instance, Items, Key, Made, Unknown, Value
@@ -181,18 +180,17 @@ def _with_helpers(
         return
     for statement in statements_in(frame.scope.body):
         point = Point(frame, statement)
-        for expression in expressions(statement):
-            for call in walk(expression):
-                if (
-                    not isinstance(call, ast.Call)
-                    or call is start.call
-                    or not start.follows(evaluator, call, point)
-                ):
-                    continue  # what the call itself leads to is a scope of its own
-                for inside in _entered(evaluator, call, point, handed=start.places is None):
-                    for node, inner, numbered in looked_at(inside):
-                        if not let_go(node, inner, Start(inside, None)):
-                            yield node, inner, numbered, call, point
+        for call in own_nodes(statement):
+            if (
+                not isinstance(call, ast.Call)
+                or call is start.call
+                or not start.follows(evaluator, call, point)
+            ):
+                continue  # what the call itself leads to is a scope of its own
+            for inside in _entered(evaluator, call, point, handed=start.places is None):
+                for node, inner, numbered in looked_at(inside):
+                    if not let_go(node, inner, Start(inside, None)):
+                        yield node, inner, numbered, call, point
 
 
 def _entered(evaluator: Evaluator, call: ast.Call, point: Point, *, handed: bool) -> Iterator[Frame]:
@@ -258,25 +256,24 @@ def _reads(frame: Frame) -> _Reads:
         point = Point(frame, statement)
         if isinstance(statement, ast.For):
             yield from ((each, point, False) for each in _sources(statement.iter))
-        for expression in expressions(statement):
-            for node in walk(expression):
-                match node:
-                    case ast.Subscript(
-                        value=ast.Name() | ast.Attribute() | ast.Subscript() as value, ctx=ast.Load()
-                    ):
-                        yield value, point, True
-                    case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in _READS:
-                        yield value, point, name != "__next__"
-                    case ast.Call(
-                        func=ast.Name(id="next" | "iter"), args=[ast.Name() | ast.Attribute() as value]
-                    ):
-                        yield value, point, False
-                    case ast.Call(args=[given]) if last_name(node.func) in COLLECT:
-                        yield from ((each, point, False) for each in _sources(given))
-                        if isinstance(given, ast.GeneratorExp):
-                            yield from ((each, point, False) for each in _sources(given.generators[0].iter))
-                    case ast.ListComp() | ast.SetComp() | ast.DictComp():
-                        yield from ((each, point, False) for each in _sources(node.generators[0].iter))
+        for node in own_nodes(statement):
+            match node:
+                case ast.Subscript(
+                    value=ast.Name() | ast.Attribute() | ast.Subscript() as value, ctx=ast.Load()
+                ):
+                    yield value, point, True
+                case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in _READS:
+                    yield value, point, name != "__next__"
+                case ast.Call(
+                    func=ast.Name(id="next" | "iter"), args=[ast.Name() | ast.Attribute() as value]
+                ):
+                    yield value, point, False
+                case ast.Call(args=[given]) if last_name(node.func) in COLLECT:
+                    yield from ((each, point, False) for each in _sources(given))
+                    if isinstance(given, ast.GeneratorExp):
+                        yield from ((each, point, False) for each in _sources(given.generators[0].iter))
+                case ast.ListComp() | ast.SetComp() | ast.DictComp():
+                    yield from ((each, point, False) for each in _sources(node.generators[0].iter))
 
 
 def _sources(iterable: ast.expr) -> Iterator[ast.expr]:
@@ -297,8 +294,7 @@ def _lengths(frame: Frame) -> _Reads:
     if isinstance(frame.scope, ast.Lambda):
         return
     for statement in statements_in(frame.scope.body):
-        for expression in expressions(statement):
-            for node in walk(expression):
-                match node:
-                    case ast.Call(func=ast.Name(id="len"), args=[ast.Name() | ast.Attribute() as value]):
-                        yield value, Point(frame, statement), False
+        for node in own_nodes(statement):
+            match node:
+                case ast.Call(func=ast.Name(id="len"), args=[ast.Name() | ast.Attribute() as value]):
+                    yield value, Point(frame, statement), False

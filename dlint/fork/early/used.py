@@ -14,8 +14,8 @@ from dlint.fork.early.starts import Start, starts
 from dlint.fork.ways.run_by import entered, run_by
 from dlint.regex import regex
 from dlint.source.module import Module
-from dlint.source.nodes import walk
-from dlint.source.statements import dotted, expressions, functions_in, own_names, statements_in
+from dlint.source.nodes import names_in, walk
+from dlint.source.statements import dotted, functions_in, own_names, own_nodes, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.places import loops_around
 from dlint.values.values import Instance, Unknown, Value
@@ -153,7 +153,7 @@ def _run(program: Program, frame: Frame) -> list[Frame]:
 
 def _is_of_copy(evaluator: Evaluator, node: ast.expr, point: Point, run: list[Frame]) -> bool:
     """Whether something is done to a copy, which what is known of values takes for the object itself."""
-    names = {each.id for each in walk(node) if isinstance(each, ast.Name)}
+    names = names_in(node)
     scope = point.frame.scope
     copied = (
         statement.value
@@ -173,7 +173,7 @@ def _copies_object(evaluator: Evaluator, frame: Frame) -> bool:
     if isinstance(scope, ast.Lambda):
         return True
     for statement in statements_in(scope.body):
-        for call in (each for expression in expressions(statement) for each in walk(expression)):
+        for call in own_nodes(statement):
             match call:
                 case ast.Call(func=ast.Attribute(value=copied, attr="copy"), args=[]):
                     kinds: tuple[type[Value], ...] = (Instance,)
@@ -214,7 +214,7 @@ def _is_dropped(
 
 def _is_given(call: ast.AST, node: ast.expr) -> bool:
     """Whether a function is handed what something has been done to: ``close(dataset)``."""
-    names = {each.id for each in walk(node) if isinstance(each, ast.Name)}
+    names = names_in(node)
     return isinstance(call, ast.Call) and any(
         isinstance(each, ast.Name) and each.id in names for given in call.args for each in walk(given)
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.kept.by_key import KeptByKey, drops_by_key, is_parameter, keys_of
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, statements_in
+from dlint.source.statements import last_name, statements_in
 from dlint.values.frame import Argument, Frame, Point, given_to
 from dlint.values.places import loops_around
 from dlint.values.values import Const, Key, Made, Unknown, Value
@@ -65,7 +65,7 @@ def _text_without_bound(kept: KeptByKey) -> str:
                 ),
                 orelse=[],
                 end_lineno=end,
-            ) if (dotted(held) or "").rpartition(".")[2] == word and (end or 0) < kept.statement.lineno:
+            ) if last_name(held) == word and (end or 0) < kept.statement.lineno:
                 for at in range(statement.lineno - first, (end or 0) - first + 1):
                     lines[at] = ""
     return "\n".join(lines)

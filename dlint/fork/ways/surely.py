@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from dlint.source.layout import Guard
 from dlint.source.nodes import children
-from dlint.source.statements import dotted, parameters, self_name
+from dlint.source.statements import last_name, parameters, self_name
 from dlint.values.frame import Frame, Point
 from dlint.values.places import guards_around, places_around
-from dlint.values.values import Const, Instance
+from dlint.values.values import Instance, is_none
 from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def is_empty(made: ast.expr) -> bool:
         ):
             return True
         case ast.Call(func=function, args=[], keywords=[]):
-            return (dotted(function) or "").rpartition(".")[2] in _CONTAINERS
+            return last_name(function) in _CONTAINERS
     return False
 
 
@@ -201,4 +201,4 @@ def starts_as_none(evaluator: Evaluator, owner: Instance, name: str) -> bool:
         values += [value for value, _ in evaluator.names.defined(at.statement, path, at.frame, world)]
     if not values:
         values = [value for value, _ in evaluator.classes.member(owner.cls, name)]
-    return bool(values) and all(isinstance(value, Const) and value.value is None for value in values)
+    return bool(values) and all(map(is_none, values))

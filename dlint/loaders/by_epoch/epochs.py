@@ -22,9 +22,10 @@ from dlint.loaders.by_epoch.receivers import (
 from dlint.loaders.by_epoch.same_epoch import Tell, may_be_same
 from dlint.regex import regex
 from dlint.source.module import Module
-from dlint.source.nodes import walk
+from dlint.source.nodes import names_in, walk
 from dlint.source.statements import (
     FunctionNode,
+    bare_name,
     dotted,
     functions_in,
     own_names,
@@ -86,7 +87,7 @@ class Epochs:
         """Whether an argument of a call at a point is made of the epoch's number."""
         if given.expression is None:
             return False
-        named = {node.id for node in walk(given.expression) if isinstance(node, ast.Name)}
+        named = names_in(given.expression)
         rounds = {
             name
             for loop in loops_around(point)
@@ -244,14 +245,14 @@ class Epochs:
                         tell = None
                 hands_on, owner = _is_in_such_method(trail), point.frame.owner
                 kinds = self._kinds_of(node.value, point)
-                yield Receiver(values, _name(node.value), hands_on, owner, tell, guarded, kinds)
+                yield Receiver(values, bare_name(node.value), hands_on, owner, tell, guarded, kinds)
         if not module.says(_BY_NAME):
             return
         for trail in module.paths_to("getattr", called=True):
             match trail[-2]:
                 case ast.Call(args=[receiver, ast.Constant(value=name), *default]) if name == TELLS:
                     values = self._values(receiver, module, trail)
-                    yield Receiver(values, _name(receiver), asked=bool(default))
+                    yield Receiver(values, bare_name(receiver), asked=bool(default))
         asked = {
             id(node.args[1])
             for node in walk(module.tree)
@@ -303,11 +304,6 @@ class Epochs:
 
     def _point(self, module: Module, trail: list[ast.AST]) -> Point:
         return self._evaluator.sites.point_of(module, trail)
-
-
-def _name(node: ast.expr) -> str:
-    """What an object is called, if it is: the last of ``loader.dataset``."""
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_in_such_method(trail: list[ast.AST]) -> bool:

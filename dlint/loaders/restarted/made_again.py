@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dlint.loaders.loaders import Loader
 from dlint.regex import regex
 from dlint.source.nodes import walk
-from dlint.source.statements import changed_names, dotted, own_names, statements_in
+from dlint.source.statements import bare_name, changed_names, dotted, given_in, own_names, statements_in
 from dlint.values.frame import Point
 from dlint.values.values import Function
 
@@ -25,7 +25,7 @@ def plain_call(source: ast.expr) -> ast.Call | None:
     """A call of what has a name that is given nothing but what has one, too, or is written there."""
     if not isinstance(source, ast.Call) or dotted(source.func) is None:
         return None
-    given = [*source.args, *(keyword.value for keyword in source.keywords)]
+    given = given_in(source)
     made = any(isinstance(node, ast.Call | ast.Lambda) for each in given for node in walk(each))
     return None if made else source
 
@@ -60,12 +60,12 @@ def gives_the_same(
     if loader.call is not call and isinstance(loader.point.frame.scope, ast.FunctionDef):
         makers.append(loader.point.frame.scope)
     inside = [node for maker in makers for node in walk(maker)]
-    if any(isinstance(node, ast.Call) and _DRAWS.search(_last(node.func)) for node in inside):
+    if any(isinstance(node, ast.Call) and _DRAWS.search(bare_name(node.func)) for node in inside):
         return False
     changed = [name.split(".") for body, at in bodies for name in _changed(evaluator, call, body, at)]
     read = {node.attr for node in (*inside, *walk(call)) if isinstance(node, ast.Attribute)}
     asked = [call.func.value] if isinstance(call.func, ast.Attribute) else [call.func]
-    given = [*asked, *call.args, *(keyword.value for keyword in call.keywords)]
+    given = [*asked, *given_in(call)]
     held = [path for each in given for path in _paths(each) if path[0] not in ("self", "cls")]
     return all(
         read.isdisjoint(parts[1:])
@@ -109,7 +109,3 @@ def _changed(evaluator: Evaluator, restarted: ast.Call, body: list[ast.stmt], po
 
 def _calls(body: list[ast.stmt]) -> list[ast.Call]:
     return [node for statement in body for node in walk(statement) if isinstance(node, ast.Call)]
-
-
-def _last(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -11,7 +11,7 @@ from dlint.loaders.iteration import Iterations
 from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.restarts import takes_first
-from dlint.source.statements import blocks, dotted, statements_in, target_names
+from dlint.source.statements import blocks, dotted, given_in, statements_in, target_names
 from dlint.values.frame import Point
 
 _EPOCH = regex(r"epoch|(?:^|_)rounds?(?:_|$)|^ep$", re.IGNORECASE)
@@ -136,7 +136,7 @@ def _hands_over(node: ast.AST, point: Point, iterations: Iterations, restarting:
         return False
     if restarting is not None and iterations.calls(node, point, restarting):
         return False
-    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    given = given_in(node)
     if any(iterations.is_loader(each, point) for each in given if dotted(each)):
         return True
     name = node.func.attr if isinstance(node.func, ast.Attribute) else dotted(node.func) or ""

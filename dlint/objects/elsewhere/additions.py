@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from dlint.knowledge.processes.pickling import keeps_arguments
-from dlint.source.nodes import walk
+from dlint.source.nodes import names_in
 from dlint.source.statements import FunctionNode, parameters, statements_in
 from dlint.values.values import Function, Instance, Items, Made, Partial, Value
 
@@ -60,7 +60,7 @@ def of_parameters(function: FunctionNode, name: str) -> Iterator[Added]:
         for held, added in growths(statement):
             match held:
                 case ast.Attribute(value=ast.Name(id=own), attr=attribute) if attribute == name:
-                    given = {each.id for each in walk(added.value) if isinstance(each, ast.Name)}
+                    given = names_in(added.value)
                     plain = not added.keyed or _is_as_given(added.value)
                     if plain and names[:1] == [own] and given & set(names[1:]):
                         yield added

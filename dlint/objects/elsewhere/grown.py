@@ -23,8 +23,9 @@ from dlint.source.nodes import walk
 from dlint.source.statements import (
     FunctionNode,
     dotted,
-    expressions,
     functions_in,
+    is_self,
+    own_nodes,
     parameters,
     self_name,
     statements_in,
@@ -318,7 +319,7 @@ class Grown:
         for module in self._evaluator.modules.each(files):
             for trail in module.paths_to(name):
                 node = trail[-1]
-                if not isinstance(node, ast.Attribute) or _is_self(node.value) or found >= _MOST:
+                if not isinstance(node, ast.Attribute) or is_self(node.value) or found >= _MOST:
                     continue
                 statement = next((each for each in reversed(trail) if isinstance(each, ast.stmt)), None)
                 for held, added in growths(statement) if statement is not None else ():
@@ -413,7 +414,7 @@ class Grown:
                 isinstance(scope, FunctionNode)
                 and isinstance(given.node, ast.Call)
                 and isinstance(given.holder, ast.Attribute)
-                and _is_self(given.holder.value)
+                and is_self(given.holder.value)
             ):
                 continue
             for outer in self._calls(scope.name):
@@ -450,7 +451,7 @@ class Grown:
 
     def _given_by(self, trail: list[ast.AST], module: Module) -> _Given | None:
         node, above = trail[-1], trail[-2] if len(trail) > 1 else None
-        if not isinstance(node, ast.Attribute) or _is_self(node.value):
+        if not isinstance(node, ast.Attribute) or is_self(node.value):
             return None
         point = self._evaluator.sites.point_of(module, trail)
         if isinstance(above, ast.Call) and above.func is node:
@@ -472,10 +473,6 @@ class Grown:
                     yield key, value, w
                 elif isinstance(value, Items):
                     yield from ((None, item, w) for item in value.items)
-
-
-def _is_self(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id in ("self", "cls")
 
 
 def _stores(statement: ast.stmt, path: str) -> Iterator[_Stored]:
@@ -527,9 +524,8 @@ def _calls_of_own(function: FunctionNode, name: str) -> Iterator[tuple[ast.Call,
     statements."""
     own = self_name(function)
     for statement in statements_in(function.body):
-        for expression in expressions(statement):
-            for node in walk(expression):
-                match node:
-                    case ast.Call(func=ast.Attribute(value=ast.Name(id=receiver) as held, attr=method)):
-                        if method == name and receiver == own:
-                            yield node, held, statement
+        for node in own_nodes(statement):
+            match node:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=receiver) as held, attr=method)):
+                    if method == name and receiver == own:
+                        yield node, held, statement

@@ -11,7 +11,7 @@ from dlint.knowledge.loading import is_dataset
 from dlint.knowledge.randomness import sounds_like_settings
 from dlint.knowledge.testing import is_test
 from dlint.objects.elsewhere.by_given_names import ByGivenNames
-from dlint.source.statements import FunctionNode, Scope, dotted, parameters
+from dlint.source.statements import FunctionNode, Scope, dotted, is_self, last_name, parameters
 from dlint.values.frame import Frame, Point
 from dlint.values.outcomes import Outcome
 from dlint.values.places import tests_around
@@ -260,7 +260,7 @@ class Outside:
                     if (
                         isinstance(node, ast.Attribute)
                         and isinstance(node.ctx, ast.Store)
-                        and not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
+                        and not is_self(node.value)
                     ):
                         given = above.value if isinstance(above, ast.Assign) else None
                         point = self._evaluator.sites.point_of(module, trail)
@@ -279,7 +279,7 @@ class Outside:
         for trail in module.paths_to("setattr", called=True):
             match trail[-2]:
                 case ast.Call(args=[ast.Name() | ast.Attribute() as held, ast.Constant(value=said), given]):
-                    if said == name and not (isinstance(held, ast.Name) and held.id in ("self", "cls")):
+                    if said == name and not is_self(held):
                         target = ast.copy_location(ast.Attribute(held, name, ast.Store()), trail[-2])
                         yield Store(target, given, self._evaluator.sites.point_of(module, trail))
 
@@ -287,9 +287,7 @@ class Outside:
 def _is_called_before(store: Store, name: str) -> bool:
     """Whether the scope of a store calls something by a name before it."""
     return any(
-        isinstance(node, ast.Call)
-        and node.lineno < store.target.lineno
-        and (dotted(node.func) or "").rpartition(".")[2] == name
+        isinstance(node, ast.Call) and node.lineno < store.target.lineno and last_name(node.func) == name
         for node in store.point.frame.layout.nodes
     )
 
@@ -326,5 +324,5 @@ def _different_first(stores: list[Store]) -> list[Store]:
 def _is_copied(node: ast.AST | None) -> bool:
     """Whether an object was made by copying another, or nobody knows how."""
     if isinstance(node, ast.Call):
-        return (dotted(node.func) or "").rpartition(".")[2] in ("copy", "deepcopy")
+        return last_name(node.func) in ("copy", "deepcopy")
     return node is None

@@ -15,7 +15,7 @@ from dlint.program.generators.renewals import restored_by, stores
 from dlint.program.program import Program
 from dlint.randomness.augmenters import draws_numbers
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, own_names, statements_in
+from dlint.source.statements import FunctionNode, bare_name, own_names, statements_in
 from dlint.values.frame import Point
 from dlint.values.values import Instance, Key, Made, Value
 from dlint.workers.events import Event, Visit
@@ -188,7 +188,7 @@ def _is_of_keeper(program: Program, visit: Visit, event: Event, made: Made) -> b
 
 
 def _says(scope: ast.AST, name: str) -> bool:
-    return any(name in (getattr(node, "attr", None), getattr(node, "id", None)) for node in walk(scope))
+    return any(bare_name(node) == name for node in walk(scope))
 
 
 def _is_of_another(visit: Visit, made: Made) -> bool:

@@ -13,7 +13,7 @@ from dlint.loaders.loaders import Loader, is_given, is_zero
 from dlint.loaders.trainers import TrainerLoader
 from dlint.program.program import Program
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, functions_in, self_name
+from dlint.source.statements import FunctionNode, bare_name, functions_in, self_name
 from dlint.values.frame import Arguments, Point, layout_of
 from dlint.values.functions import function_body
 from dlint.values.places import loops_that_repeat
@@ -174,7 +174,7 @@ def _seedings(function: ast.AST, names: set[str] | None) -> Iterator[ast.expr]:
             (node.attr in RESEEDS and id(node) not in alike) or renews(node.attr)
         ):
             held = node.value
-        if held is not None and (names is None or getattr(held, "attr", getattr(held, "id", None)) in names):
+        if held is not None and (names is None or bare_name(held) in names):
             yield held
 
 

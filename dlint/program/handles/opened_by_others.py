@@ -15,8 +15,7 @@ from dlint.fork.sides import renewed
 from dlint.program.given import given_as
 from dlint.program.stored.put_by_calls import put_by_calls
 from dlint.program.stored.stored_later import Later, is_surely_before, stored_later
-from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, expressions, functions_in, statements_in
+from dlint.source.statements import FunctionNode, functions_in, own_nodes, statements_in
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.values import Function, Instance, Made
 
@@ -140,11 +139,10 @@ def _comes_in_time(evaluator: Evaluator, node: ast.expr, point: Point, use: Work
 
 def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
     """The calls of functions that a statement hands something to by its name."""
-    for expression in expressions(statement):
-        for node in walk(expression):
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Name)
-                and any(isinstance(each, ast.Name) for each in node.args)
-            ):
-                yield node
+    for node in own_nodes(statement):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and any(isinstance(each, ast.Name) for each in node.args)
+        ):
+            yield node

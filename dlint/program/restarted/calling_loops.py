@@ -21,7 +21,7 @@ from dlint.program.restarted.fresh_workers import loader_at
 from dlint.program.restarted.steps import steps_of
 from dlint.source.nodes import walk
 from dlint.source.restarts import base_of
-from dlint.source.statements import own_names, parameters, statements_in, target_names
+from dlint.source.statements import given_in, own_names, parameters, statements_in, target_names
 from dlint.values.frame import Point
 from dlint.values.places import loops_around, loops_that_repeat, places_around, tests_around
 from dlint.values.values import Const
@@ -68,7 +68,7 @@ def calling_loops(
             continue
         if not all(lets_through(test.node, test.wanted, loop, called) for test in tests_in(loop, called)):
             continue
-        given = [*site.call.args, *(word.value for word in site.call.keywords)]
+        given = given_in(site.call)
         handed = [node for node in given if base_of(node) is not None and iterations.is_loader(node, called)]
         if handed and all(loader_at(program, iterations, node, called) is None for node in handed):
             continue
@@ -178,7 +178,7 @@ def _told(call: ast.Call, function: Called, keys: frozenset[str]) -> Iterator[as
     if any(isinstance(each, ast.Starred) for each in call.args) or any(
         not each.arg for each in call.keywords
     ):
-        yield from (*call.args, *(each.value for each in call.keywords))
+        yield from given_in(call)
         return
     yield from (each for name, each in zip(names, call.args, strict=False) if name in keys)
     yield from (ast.Starred(each.value) for each in call.keywords if each.arg is None)

@@ -6,6 +6,7 @@ import ast
 
 from dlint.calls.evaluator import Evaluator
 from dlint.program.origins import of_attribute, of_name, returned
+from dlint.source.statements import bare_name
 from dlint.values.frame import Point
 from dlint.values.functions import is_generator
 from dlint.values.values import Function
@@ -32,7 +33,7 @@ def may_be_iterator(evaluator: Evaluator, node: ast.expr, point: Point) -> bool:
             return True
         match each:
             case ast.Call(func=func, args=args):
-                name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+                name = bare_name(func)
                 if name in _MAKES:
                     return True
                 if name in _SAME:

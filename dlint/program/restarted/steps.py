@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dlint.calls.evaluator import Evaluator
 from dlint.calls.site import Site
-from dlint.source.statements import dotted, self_name, statements_in
+from dlint.source.statements import dotted, last_name, self_name, statements_in
 from dlint.values.frame import Arguments, Point
 from dlint.values.functions import is_generator
 from dlint.values.values import Class, Instance
@@ -44,7 +44,7 @@ def _gone_through(through: ast.expr) -> Iterator[ast.expr]:
     if dotted(through) is not None:
         yield through
     elif isinstance(through, ast.Call):
-        name = (dotted(through.func) or "").rpartition(".")[2]
+        name = last_name(through.func)
         if name not in _BESIDE:
             yield through
         for each in through.args if name in _BESIDE else ():

@@ -15,6 +15,7 @@ from dlint.source.statements import (
     changed_names,
     changes_part,
     dotted,
+    given_in,
     own_names,
     statements_in,
     taken,
@@ -262,7 +263,7 @@ def _is_own_dict(evaluator: Evaluator, node: ast.Name, point: Point, world: Worl
             isinstance(given, ast.Name) and given.id == node.id
             for call in point.frame.layout.nodes
             if isinstance(call, ast.Call)
-            for given in (*call.args, *(keyword.value for keyword in call.keywords))
+            for given in given_in(call)
         )
     )
 

@@ -23,8 +23,9 @@ from dlint.knowledge.releases import (
 )
 from dlint.project.index.index import Index
 from dlint.regex import regex
+from dlint.source.nodes import is_written_none
 from dlint.source.reading import SourceError, decode
-from dlint.source.statements import dotted
+from dlint.source.statements import dotted, last_name
 from dlint.source.trees.parsing import parse
 
 Release = tuple[int, ...]
@@ -151,7 +152,7 @@ class _Uses(ast.NodeVisitor):
 
     def visit_If(self, node: ast.If) -> None:
         """What stands there for type checkers is not executed."""
-        if (dotted(node.test) or "").rpartition(".")[2] != "TYPE_CHECKING":
+        if last_name(node.test) != "TYPE_CHECKING":
             self.generic_visit(node)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
@@ -220,5 +221,5 @@ def _is_bar(node: ast.AST) -> bool:
     return (
         isinstance(node, ast.BinOp)
         and isinstance(node.op, ast.BitOr)
-        and any(isinstance(side, ast.Constant) and side.value is None for side in (node.left, node.right))
+        and any(map(is_written_none, (node.left, node.right)))
     )

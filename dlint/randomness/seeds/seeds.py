@@ -41,7 +41,8 @@ from dlint.randomness.seeds.seed import (
     few,
     operate,
 )
-from dlint.source.statements import dotted, parameters, target_names
+from dlint.source.nodes import is_written_none
+from dlint.source.statements import dotted, given_in, parameters, target_names
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Const, External, Function, Made, Partial
 from dlint.values.worlds import HERE, World
@@ -337,7 +338,7 @@ class _Trace:
 
     def _of_library(self, callee: External, node: ast.Call, point: Point, world: World) -> list[Seed]:
         name = callee.name
-        arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+        arguments = given_in(node)
         if callee.owner is not None and isinstance(node.func, ast.Attribute):
             if callee.owner.name.startswith("torch.") and node.func.attr in TORCH_FILLS and not node.keywords:
                 return [new_at(point, self._inside)]
@@ -379,14 +380,10 @@ class _Trace:
         found = [
             seed
             for value, at, w in returned(self._evaluator, function, node, point, world)
-            for seed in ([NONE_SEED] if _is_none(value) else self.of(value, at, w))
+            for seed in ([NONE_SEED] if is_written_none(value) else self.of(value, at, w))
         ]
         if isinstance(function.node, ast.Lambda):
             return found
         return [by_call(node) if seed.kinds == UNKNOWN_SEED.kinds else seed for seed in found] or [
             UNKNOWN_SEED
         ]
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

@@ -13,6 +13,7 @@ from dlint.knowledge.randomness import (
     draws_from,
     shuffles_unless_told,
 )
+from dlint.source.statements import given_by_name
 from dlint.values.places import path_to
 from dlint.workers.events import Event
 
@@ -118,7 +119,7 @@ def _takes_all(call: ast.Call) -> bool:
 
 def _takes_table(call: ast.Call) -> bool:
     """``table.sample(frac=1)``."""
-    given = {word.arg: word.value for word in call.keywords}
+    given = given_by_name(call)
     match given.get("frac"), call.args:
         case ast.Constant(value=1), []:
             return given.keys() <= {"frac", "axis", "ignore_index", "weights"}

@@ -13,6 +13,7 @@ from dlint.knowledge.processes.pools import SUBMITS, WAITS
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.header import Statement
 from dlint.rewriting.pieces import statements
+from dlint.rewriting.pieces.unused import is_of_other
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
@@ -81,7 +82,7 @@ class _Used:
 
     def _names(self, name: str) -> list[cst.Name]:
         names = self._source.descendants(self._around, cst.Name)
-        return [each for each in names if each.value == name and not _is_attribute_name(self._source, each)]
+        return [each for each in names if each.value == name and not is_of_other(self._source, each)]
 
     def method(self, use: cst.Name) -> str | None:
         """The method of the pool that is called, None where anything else is done with it."""
@@ -326,10 +327,3 @@ def _without_blank(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
     while kept and kept[0].comment is None:
         kept.pop(0)
     return kept
-
-
-def _is_attribute_name(source: Source, name: cst.Name) -> bool:
-    parent = source.parent(name)
-    return (isinstance(parent, cst.Attribute) and parent.attr is name) or (
-        isinstance(parent, cst.Arg) and parent.keyword is name
-    )

@@ -36,7 +36,7 @@ from dlint.rewriting.seeding.seed_worker import OWN_SEED, seeding_function, torc
 from dlint.rewriting.source import Function as Around
 from dlint.rewriting.source import Source
 from dlint.source.nodes import walk
-from dlint.source.statements import parameters
+from dlint.source.statements import given_in, parameters
 from dlint.values.values import Function
 
 _LEAVE_OUT = "torch has seeded every worker already: leave this worker_init_fn out"
@@ -238,7 +238,7 @@ def _hands_on(seeding: Seeding) -> bool:
         return False
     if above is not seeding.entry.link or len(call.args) + len(call.keywords) != 1:
         return False
-    seed = [*inner.args, *(each.value for each in inner.keywords)]
+    seed = given_in(inner)
     given = parameters(frame.scope)
     stores = [n for n in walk(frame.scope) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
     return (

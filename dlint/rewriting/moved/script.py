@@ -19,6 +19,7 @@ from dlint.knowledge.scripts import (
 )
 from dlint.rewriting import header
 from dlint.rewriting.moved.functions import Functions, is_parameter, other_name
+from dlint.rewriting.pieces.unused import is_of_other
 from dlint.rewriting.source import Source
 
 Statement = header.Statement
@@ -193,11 +194,7 @@ class Script:
     def _says(self, statement: Statement, names: set[str]) -> bool:
         """Whether one of the names, which are no attributes there, stands in a statement."""
         for name in self.source.descendants(statement, cst.Name):
-            parent = self.source.parent(name)
-            of_other = (isinstance(parent, cst.Attribute) and parent.attr is name) or (
-                isinstance(parent, cst.Arg) and parent.keyword is name
-            )
-            if name.value in names and not of_other:
+            if name.value in names and not is_of_other(self.source, name):
                 return True
         return False
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dlint.project.toml import TOMLError, loads
 from dlint.rewriting.source import Source
-from dlint.source.reading import MAX_CONFIGURATION_BYTES, SourceError, read_bytes
+from dlint.source.reading import configuration_text
 
 _FARTHEST = 12
 
@@ -17,7 +17,7 @@ def is_installed(source: Source) -> bool:
     for above in [folder, *folder.parents][:_FARTHEST]:
         if (above / "setup.py").exists() or _says(above / "pyproject.toml"):
             return True
-        if "[metadata]" in _text(above / "setup.cfg"):
+        if "[metadata]" in configuration_text(above / "setup.cfg"):
             return True
         if (above / ".git").exists():
             break
@@ -26,15 +26,8 @@ def is_installed(source: Source) -> bool:
 
 def _says(file: Path) -> bool:
     try:
-        known = loads(_text(file))
+        known = loads(configuration_text(file))
     except TOMLError:
         return False
     tool = known.get("tool")
     return "project" in known or "build-system" in known or (isinstance(tool, dict) and "poetry" in tool)
-
-
-def _text(file: Path) -> str:
-    try:
-        return read_bytes(file, MAX_CONFIGURATION_BYTES).decode("utf-8", "replace")
-    except SourceError:
-        return ""

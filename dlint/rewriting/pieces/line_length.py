@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dlint.project.toml import TOMLError, loads
 from dlint.rewriting.source import Source
-from dlint.source.reading import MAX_CONFIGURATION_BYTES, SourceError, read_bytes
+from dlint.source.reading import configuration_text
 
 _COMMON = 79
 _BLACK = 88
@@ -48,7 +48,7 @@ def _declared(folder: Path) -> Limit | None:
 def _of_ruff(folder: Path) -> Limit | None:
     """What Ruff's own file says, which counts before its part of pyproject.toml."""
     for name in _RUFF_FILES:
-        text = _text(folder / name)
+        text = configuration_text(folder / name)
         try:
             columns = loads(text).get("line-length", _BLACK) if text.strip() else None
         except TOMLError:
@@ -60,7 +60,7 @@ def _of_ruff(folder: Path) -> Limit | None:
 
 def _of_pyproject(file: Path) -> Limit | None:
     try:
-        tool = loads(_text(file)).get("tool", {})
+        tool = loads(configuration_text(file)).get("tool", {})
     except TOMLError:
         return None
     for name in ("black", "ruff"):
@@ -75,7 +75,7 @@ def _of_ini(folder: Path) -> Limit | None:
     for name in _INI_FILES:
         parser = configparser.ConfigParser(interpolation=None, strict=False)
         try:
-            parser.read_string(_text(folder / name))
+            parser.read_string(configuration_text(folder / name))
         except configparser.Error:
             continue
         for section, key in _INI_KEYS:
@@ -83,10 +83,3 @@ def _of_ini(folder: Path) -> Limit | None:
             if _NUMBER.fullmatch(columns):
                 return Limit(int(columns), False)
     return None
-
-
-def _text(file: Path) -> str:
-    try:
-        return read_bytes(file, MAX_CONFIGURATION_BYTES).decode("utf-8", "replace")
-    except SourceError:
-        return ""

@@ -57,12 +57,16 @@ def only_value(source: Source, function: cst.FunctionDef, name: str) -> cst.Assi
 def mentions_in(source: Source, node: cst.CSTNode, name: str) -> Iterator[cst.Name]:
     """The names in ``node`` that read so and stand for a variable."""
     for each in source.descendants(node, cst.Name):
-        parent = source.parent(each)
-        is_other = (isinstance(parent, cst.Attribute) and parent.attr is each) or (
-            isinstance(parent, cst.Arg) and parent.keyword is each
-        )
-        if each.value == name and not is_other:
+        if each.value == name and not is_of_other(source, each):
             yield each
+
+
+def is_of_other(source: Source, name: cst.Name) -> bool:
+    """Whether a name is one of something else: of an attribute, or of what a call gives by it."""
+    parent = source.parent(name)
+    return (isinstance(parent, cst.Attribute) and parent.attr is name) or (
+        isinstance(parent, cst.Arg) and parent.keyword is name
+    )
 
 
 def _is_target(source: Source, name: cst.Name) -> bool:

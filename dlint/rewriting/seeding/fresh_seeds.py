@@ -12,7 +12,7 @@ from libcst.metadata import GlobalScope, ScopeProvider
 
 from dlint.knowledge.randomness import SEEDS
 from dlint.program.program import Program
-from dlint.rewriting.pieces.unused import only_value
+from dlint.rewriting.pieces.unused import is_of_other, only_value
 from dlint.rewriting.seeding.init_functions import worker_parameter
 from dlint.rewriting.source import Source
 from dlint.values.values import External, Function
@@ -196,15 +196,7 @@ def _sum(value: cst.BaseExpression) -> Sequence[cst.BaseExpression]:
 def _roots(source: Source, node: cst.BaseExpression) -> list[cst.Name]:
     """The names that an expression begins its attributes and calls with."""
     names = [node] if isinstance(node, cst.Name) else list(source.descendants(node, cst.Name))
-    found = []
-    for name in names:
-        parent = source.parent(name)
-        if not (
-            (isinstance(parent, cst.Attribute) and parent.attr is name)
-            or (isinstance(parent, cst.Arg) and parent.keyword is name)
-        ):
-            found.append(name)
-    return found
+    return [name for name in names if not is_of_other(source, name)]
 
 
 def _chain(source: Source, name: cst.Name) -> cst.BaseExpression:

@@ -10,6 +10,7 @@ from dlint.changes.mentions import Mention, mentions
 from dlint.loaders.loaders import Loader
 from dlint.program.program import Program
 from dlint.rewriting.seeding.passed_on import ARGUMENT, is_partial, is_passed
+from dlint.source.statements import is_self
 from dlint.values.values import Function, Instance, Key, Partial, Value
 from dlint.workers.uses import WorkerUse
 
@@ -145,7 +146,7 @@ def _is_other_thing(program: Program, mention: Mention, function: Function) -> b
     node = mention.node
     if not isinstance(node, ast.Name | ast.Attribute):
         return False
-    if isinstance(node, ast.Attribute) and function.owner is None and _is_self(node.value):
+    if isinstance(node, ast.Attribute) and function.owner is None and is_self(node.value):
         return True
     program.evaluator.start()
     point = program.evaluator.sites.point_of(mention.module, mention.trail)
@@ -153,7 +154,3 @@ def _is_other_thing(program: Program, mention: Mention, function: Function) -> b
     return bool(values) and all(
         isinstance(value, Function) and value.node is not function.node for value in values
     )
-
-
-def _is_self(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id in ("self", "cls")

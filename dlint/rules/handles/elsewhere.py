@@ -103,7 +103,7 @@ def of_globals(
                 handle.effect,
                 handle.advice,
                 both(any_loaded(program, kept), for_made(program, made), for_events(program, code, event)),
-                event.link.steps(event.name, event.module, event.node),
+                event.reach(),
                 Remedy(
                     "handle_per_process", "unsafe", "Open it in each process", {"once": bool(handle.once)}
                 ),

@@ -139,7 +139,7 @@ def opened_before(
             for_events(program, use.code, event),
             None if forked or start is not None else NOT_FORKED,
         ),
-        event.link.steps(event.name, event.module, event.node),
+        event.reach(),
         by_hand=handle.cure or by_hand,
     )
 

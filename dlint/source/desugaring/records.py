@@ -9,7 +9,7 @@ import ast
 from typing import NamedTuple, TypeVar
 
 from dlint.source.desugaring.validators import run_afterwards, validated
-from dlint.source.statements import dotted
+from dlint.source.statements import dotted, last_name
 
 _DECORATORS = frozenset(
     {
@@ -81,14 +81,12 @@ def _field(statement: ast.stmt) -> _Field | None:
     if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
         return None
     kind = statement.annotation
-    kind_name = (dotted(kind.value if isinstance(kind, ast.Subscript) else kind) or "").rpartition(".")[2]
+    kind_name = last_name(kind.value if isinstance(kind, ast.Subscript) else kind)
     if kind_name in ("ClassVar", "KW_ONLY"):
         return None
     default, factory, given = statement.value, None, True
     match statement.value:
-        case ast.Call(func=func, args=args, keywords=words) if (dotted(func) or "").rpartition(".")[
-            2
-        ] in _FIELDS:
+        case ast.Call(func=func, args=args, keywords=words) if last_name(func) in _FIELDS:
             named = {word.arg: word.value for word in words}
             default = named.get("default", args[0] if args else None)
             factory = next((named[word] for word in _FACTORIES if word in named), None)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from dlint.regex import regex
 from dlint.source.nodes import speaks_of, walk
-from dlint.source.statements import decorator_name
+from dlint.source.statements import head_name
 
 _OF_FIELDS = frozenset({"field_validator", "validator"})
 _OF_MODELS = frozenset({"model_validator", "root_validator"})
@@ -76,13 +76,13 @@ def _without_function(node: ast.ClassDef) -> Iterator[ast.expr]:
 def _names(decorator: ast.expr, field: str) -> bool:
     """Whether a decorator makes a validator of a field. That of attrs, ``@x.validator``, is no call, and what
     it decorates only looks."""
-    if not isinstance(decorator, ast.Call) or decorator_name(decorator) not in _OF_FIELDS:
+    if not isinstance(decorator, ast.Call) or head_name(decorator) not in _OF_FIELDS:
         return False
     return any(not isinstance(each, ast.Constant) or each.value in (_ALL, field) for each in decorator.args)
 
 
 def _is_of_model(decorator: ast.expr) -> bool:
-    return decorator_name(decorator) in _OF_MODELS
+    return head_name(decorator) in _OF_MODELS
 
 
 def _mode(decorator: ast.expr) -> object:

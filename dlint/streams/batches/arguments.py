@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from functools import partial
 
-from dlint.source.statements import dotted, parameters
+from dlint.source.statements import dotted, head_name, parameters
 from dlint.streams.memory.loops import called_on
 from dlint.values.functions import passed
 from dlint.values.values import Function, Key
@@ -17,11 +17,7 @@ Once = Callable[[Key, Callable[[], ast.expr]], ast.expr]
 
 def is_decorated(function: ast.FunctionDef) -> bool:
     """Whether something else may be called in a function's place: ``no_grad`` calls it."""
-    return any(
-        (dotted(each.func if isinstance(each, ast.Call) else each) or "").rpartition(".")[2]
-        not in ("no_grad", "inference_mode")
-        for each in function.decorator_list
-    )
+    return any(head_name(each) not in ("no_grad", "inference_mode") for each in function.decorator_list)
 
 
 def given_to(function: Function, node: ast.FunctionDef, call: ast.Call, once: Once) -> dict[str, ast.expr]:

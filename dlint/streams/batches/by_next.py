@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dlint.source.statements import dotted
+from dlint.source.statements import dotted, last_name
 
 _BARS = frozenset({"tqdm", "trange", "track"})
 
@@ -127,7 +127,7 @@ def _counted_to(loop: ast.While) -> ast.expr | None:
 def rounds_of(through: ast.expr) -> Rounds:
     """What a loop goes through, and says by that how many rounds it has, or the number that it counts to."""
     while isinstance(through, ast.Call) and through.args:
-        name = (dotted(through.func) or "").rpartition(".")[2]
+        name = last_name(through.func)
         match name, through.args:
             case "range" | "trange", [number] | [ast.Constant(value=0 | 1), number]:
                 return Rounds(number, True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from dlint.source.nodes import walk
-from dlint.source.statements import dotted, expressions, own_names
+from dlint.source.nodes import is_text, walk
+from dlint.source.statements import dotted, given_in, own_names, own_nodes
 from dlint.streams.batches.rounds import counters
 from dlint.streams.memory.emptied import EMPTIES, LEAVES_FULL
 
@@ -20,7 +20,7 @@ def is_emptied(loop: ast.For, into: ast.expr | None, empties: Empties) -> bool:
     renewed = {path, path.rpartition(".")[0]} if path is not None else set()
     for node in walk(loop):
         if isinstance(node, ast.Call):
-            given = [*node.args, *(keyword.value for keyword in node.keywords)]
+            given = given_in(node)
             if isinstance(node.func, ast.Attribute):
                 given.append(node.func.value)
             owns = isinstance(node.func, ast.Attribute) and _owns(node.func.value, path)
@@ -53,7 +53,7 @@ def is_let_go(loop: ast.For, into: ast.expr | None, by: ast.stmt) -> bool:
             _is_first(statement, loop, path) if entries else _is_begun(statement, loop, path)
         ):
             continue
-        for node in (each for expression in expressions(statement) for each in walk(expression)):
+        for node in own_nodes(statement):
             match node:
                 case ast.Call(func=ast.Attribute(value=held, attr=method)) if method not in LEAVES_FULL:
                     if statement is by and isinstance(by, ast.Expr) and node is by.value:
@@ -177,6 +177,4 @@ def trunk(node: ast.expr | None) -> tuple[str | None, bool]:
 
 
 def _is_entry(node: ast.expr | None) -> bool:
-    return isinstance(node, ast.Subscript) and not (
-        isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
-    )
+    return isinstance(node, ast.Subscript) and not (is_text(node.slice))

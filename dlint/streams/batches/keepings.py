@@ -13,7 +13,7 @@ from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
 from dlint.regex import regex
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, expressions
+from dlint.source.statements import bare_name, dotted, expressions, last_name
 from dlint.streams.batches.by_next import ByNext, Rounds, measured, rounds_of
 from dlint.streams.batches.kept import (
     Kept,
@@ -210,7 +210,7 @@ def _beside(expression: ast.AST) -> dict[int, tuple[ast.expr, ...] | None]:
     found: dict[int, tuple[ast.expr, ...] | None] = {}
     for node in walk(expression):
         if isinstance(node, ast.Call):
-            match (dotted(node.func) or "").rpartition(".")[2]:
+            match last_name(node.func):
                 case "zip":
                     found.update(
                         (id(each), tuple(o for o in node.args if o is not each)) for each in node.args
@@ -222,7 +222,7 @@ def _beside(expression: ast.AST) -> dict[int, tuple[ast.expr, ...] | None]:
 
 def is_cycle(node: ast.expr) -> bool:
     """Whether an expression gives again what it has kept: ``itertools.cycle``."""
-    return isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] == "cycle"
+    return isinstance(node, ast.Call) and last_name(node.func) == "cycle"
 
 
 def _sounds(iterable: ast.expr) -> bool:
@@ -262,9 +262,7 @@ def _is_given_data(spot: Spot, iterable: ast.expr) -> bool:
 def _is_joined(made: ast.expr, expression: ast.AST) -> bool:
     """Whether a part of an expression is taken for a list of tensors: ``torch.cat([...])``."""
     return any(
-        isinstance(node, ast.Call)
-        and node.args[:1] == [made]
-        and f"torch.{(dotted(node.func) or '').rpartition('.')[2]}" in JOINS
+        isinstance(node, ast.Call) and node.args[:1] == [made] and f"torch.{last_name(node.func)}" in JOINS
         for node in walk(expression)
     )
 
@@ -282,7 +280,7 @@ def _gathered(spot: Spot, node: ast.expr) -> ast.expr | None:
             return source if isinstance(node.ctx, ast.Load) and _is_whole(spot, source) else None
         case _:
             return None
-    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    name = bare_name(func)
     # What cycles is seldom anything but a loader, whatever that is called.
     if name not in names or not (_is_whole(spot, source) or (name == "cycle" and goes_through_all(source))):
         return None

@@ -10,8 +10,8 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from dlint.source.nodes import walk
-from dlint.source.statements import dotted, own_names, statements_in
+from dlint.source.nodes import names_in, walk
+from dlint.source.statements import dotted, given_in, own_names, statements_in
 from dlint.streams.batches.filled import Empties, is_emptied, is_let_go, joined_on, made_anew, trunk
 from dlint.streams.batches.new_keys import AreNumbers, Keys
 from dlint.streams.batches.put_by_helpers import GivenBack, Inside, Put, entry_of
@@ -287,7 +287,7 @@ class _Body:
             ) if self._keys.are_new(key, held.inside(generator)):
                 yield Put(into, given, False)
             case ast.Expr(value=ast.Call() as call):
-                told = [*call.args, *(keyword.value for keyword in call.keywords)]
+                told = given_in(call)
                 if any(held.views(each) for each in told):
                     yield from self._puts_by(call, held)
 
@@ -304,13 +304,12 @@ def _names_put(loop: ast.For) -> tuple[set[str], set[str]]:
     changed: set[str] = set()
     for node in walk(loop):
         match node:
-            case ast.Expr(value=ast.Call(args=args, keywords=keywords)):
-                told = [*args, *(keyword.value for keyword in keywords)]
-                put |= {each.id for arg in told for each in walk(arg) if isinstance(each, ast.Name)}
+            case ast.Expr(value=ast.Call() as call):
+                put |= {name for given in given_in(call) for name in names_in(given)}
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name))):
                 changed.add(name)
             case ast.AugAssign(value=given) | ast.Assign(targets=[ast.Subscript()], value=given):
-                put |= {each.id for each in walk(given) if isinstance(each, ast.Name)}
+                put |= names_in(given)
             case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
                 changed.add(name)
     return put, changed

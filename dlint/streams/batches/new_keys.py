@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from dlint.knowledge.parts import tells_items_apart
-from dlint.source.nodes import children
+from dlint.source.nodes import children, is_text
 from dlint.source.statements import own_names
 from dlint.streams.batches.rounds import counters
 from dlint.streams.memory.held import Held
@@ -33,7 +33,7 @@ class Keys:
         number) may come again, and what is left of a division (``step % 20``) does.
         """
         if isinstance(key, ast.BinOp) and isinstance(key.op, ast.Mod | ast.FloorDiv):
-            return isinstance(key.left, ast.Constant) and isinstance(key.left.value, str)
+            return is_text(key.left)
         if isinstance(key, ast.Name):
             if key.id in self._counters or key.id in held.names:
                 return True

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from dlint.knowledge.loading import GIVES_NO_BATCHES
 from dlint.source.nodes import walk
-from dlint.source.statements import blocks, dotted, own_names
+from dlint.source.statements import blocks, last_name, own_names
 
 # What is assigned to a name.
 Assigned = Callable[[str], Iterable[ast.expr]]
@@ -36,14 +36,14 @@ def batch_in(target: ast.expr, iterable: ast.expr, assigned: Assigned) -> ast.ex
 
 def hands_on_all(call: ast.Call) -> bool:
     """Whether a call gives all that it is given, be it with numbers: ``enumerate``, a bar of progress."""
-    return _last(call) in _FORWARDS
+    return last_name(call.func) in _FORWARDS
 
 
 def _numbered(iterable: ast.expr, assigned: Assigned, names: frozenset[str]) -> int | None:
     """How many numbers stand before a batch, one inside another; None where that is not always the same."""
     numbered = 0
-    while isinstance(iterable, ast.Call) and iterable.args and _last(iterable) in _FORWARDS:
-        numbered += _last(iterable) == "enumerate"
+    while isinstance(iterable, ast.Call) and iterable.args and last_name(iterable.func) in _FORWARDS:
+        numbered += last_name(iterable.func) == "enumerate"
         iterable = iterable.args[0]
     if not isinstance(iterable, ast.Name):
         return numbered
@@ -60,22 +60,18 @@ def _numbered(iterable: ast.expr, assigned: Assigned, names: frozenset[str]) -> 
 def goes_through_all(iterable: ast.expr) -> bool:
     """Whether an iterable may be a loader, or goes through all of one: what takes some batches (``islice``,
     ``zip``) does not."""
-    while isinstance(iterable, ast.Call) and iterable.args and _last(iterable) in _FORWARDS:
+    while isinstance(iterable, ast.Call) and iterable.args and last_name(iterable.func) in _FORWARDS:
         iterable = iterable.args[0]
     if isinstance(iterable, ast.Call):
-        return _last(iterable) not in _OTHERS
+        return last_name(iterable.func) not in _OTHERS
     return isinstance(iterable, ast.Name | ast.Attribute | ast.Subscript)
-
-
-def _last(call: ast.Call) -> str:
-    return (dotted(call.func) or "").rpartition(".")[2]
 
 
 def counters(loop: ast.For) -> frozenset[str]:
     """The names that count the rounds: of an ``enumerate`` around the batches, or that only grow."""
     found: set[str] = set()
     through: ast.expr = loop.iter
-    while isinstance(through, ast.Call) and through.args and _last(through) != "enumerate":
+    while isinstance(through, ast.Call) and through.args and last_name(through.func) != "enumerate":
         through = through.args[0]
     if isinstance(through, ast.Call) and isinstance(loop.target, ast.Tuple):
         first = loop.target.elts[0]

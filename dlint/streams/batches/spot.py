@@ -15,9 +15,11 @@ from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import (
     FunctionNode,
+    bare_name,
     dotted,
     expressions,
     functions_in,
+    given_in,
     own_names,
     parameters,
     self_name,
@@ -164,7 +166,7 @@ class Spot:
 
     def hands_on(self, callee: ast.expr) -> bool:
         """Whether a call hands on the memory of what it is given."""
-        name = callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "")
+        name = bare_name(callee)
         if not may_hand_memory_on(name):
             return False
         values = self.values(callee)
@@ -282,7 +284,7 @@ class Spot:
 
     def gives(self, call: ast.Call, held: Held) -> GivenBack | None:
         """What a call of a function of the project gives back, where that has parts of what is ``held``."""
-        told = [*call.args, *(keyword.value for keyword in call.keywords)]
+        told = given_in(call)
         if not any(held.views(each) for each in told):
             return None
         match self.values(call.func):

@@ -12,7 +12,14 @@ from collections.abc import Callable, Iterator
 
 from dlint.regex import regex
 from dlint.source.nodes import children, speaks_of, walk
-from dlint.source.statements import FunctionNode, expressions, parameters, statements_in, target_names
+from dlint.source.statements import (
+    FunctionNode,
+    bare_name,
+    own_nodes,
+    parameters,
+    statements_in,
+    target_names,
+)
 from dlint.values.frame import layout_of
 
 _WORKER = regex("worker", re.IGNORECASE)
@@ -183,7 +190,7 @@ def _only_looks(statement: ast.stmt, held: set[str]) -> bool:
             pass
         case _:
             return False
-    for node in (each for expression in expressions(statement) for each in walk(expression)):
+    for node in own_nodes(statement):
         match node:
             case ast.Call(func=ast.Name(id=name)) if name in _LOOKS_AT:
                 continue
@@ -201,7 +208,7 @@ def _only_looks(statement: ast.stmt, held: set[str]) -> bool:
 
 
 def _is_of_dataset(node: ast.expr) -> bool:
-    return any("dataset" in getattr(each, "attr", getattr(each, "id", "")) for each in walk(node))
+    return any("dataset" in bare_name(each) for each in walk(node))
 
 
 def _speaks_of_held(node: ast.AST, held: set[str]) -> bool:

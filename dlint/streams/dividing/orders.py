@@ -7,7 +7,15 @@ import ast
 from collections.abc import Iterator
 
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, dotted, expressions, own_names, self_name, statements_in
+from dlint.source.statements import (
+    FunctionNode,
+    dotted,
+    given_in,
+    own_names,
+    own_nodes,
+    self_name,
+    statements_in,
+)
 from dlint.values.frame import Point
 from dlint.values.places import LOOPS, places_around
 
@@ -35,7 +43,7 @@ class Orders:
         """The calls that are told, or called on, what an expression or a name stands for, as a statement left
         it, each with the statement that it is in."""
         for statement in self._statements:
-            for node in (each for expression in expressions(statement) for each in walk(expression)):
+            for node in own_nodes(statement):
                 if (
                     isinstance(node, ast.Call)
                     and self._gets(node, whole)
@@ -51,7 +59,7 @@ class Orders:
         that left it, each with the statement that it is in."""
         holder, _, name = whole.partition(".")
         for statement in self._statements if name and holder == self_name(self._function) else ():
-            for node in (each for expression in expressions(statement) for each in walk(expression)):
+            for node in own_nodes(statement):
                 if (
                     isinstance(node, ast.Attribute)
                     and isinstance(node.ctx, ast.Load)
@@ -63,7 +71,7 @@ class Orders:
                     yield statement, node
 
     def _gets(self, call: ast.Call, whole: str | ast.expr) -> bool:
-        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        given = given_in(call)
         if any(is_what(each, whole) for each in given):
             return True
         called = dotted(call.func.value) if isinstance(call.func, ast.Attribute) else None

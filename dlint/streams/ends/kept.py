@@ -14,6 +14,7 @@ from dlint.source.statements import (
     changed_names,
     dotted,
     functions_in,
+    last_name,
     own_names,
     self_name,
     statements_in,
@@ -96,7 +97,7 @@ def _is_kept_by_property(
 
 
 def _keeps(decorator: ast.expr) -> bool:
-    return (dotted(decorator) or "").rpartition(".")[2] == "cached_property"
+    return last_name(decorator) == "cached_property"
 
 
 def _makers(evaluator: Evaluator, instance: Instance, name: str, world: World) -> dict[int, Frame]:

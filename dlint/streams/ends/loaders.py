@@ -11,7 +11,7 @@ from dlint.knowledge.loading import SIGNATURE, is_dataset, is_iterable_dataset
 from dlint.source.nodes import walk
 from dlint.values.frame import Arguments, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Const, External, Instance, Made, Value
+from dlint.values.values import Const, External, Instance, Made, Value, is_none
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _ends(evaluator: Evaluator, given: Arguments, point: Point, world: World) ->
         return False
     for name in ("batch_sampler", "sampler"):
         told, _ = given_for(evaluator, given, name, SIGNATURE, world)
-        if any(not _is_none(value) for value, _ in told):
+        if any(not is_none(value) for value, _ in told):
             return all(_is_order(evaluator, value, w) for value, w in told)
     shuffled, _ = given_for(evaluator, given, "shuffle", SIGNATURE, world)
     if shuffled and all(isinstance(value, Const) and value.value is True for value, _ in shuffled):
@@ -60,7 +60,7 @@ def _is_order(evaluator: Evaluator, sampler: Value, world: World) -> bool:
         inner, without = given_for(evaluator, given, "sampler", BATCHES_TAKE, world)
         return bool(inner) and not without and all(_is_order(evaluator, each, w) for each, w in inner)
     told, _ = given_for(evaluator, given, "num_samples", _TOLD, world)
-    return sampler.name in _ORDERS and all(_is_none(value) for value, _ in told)
+    return sampler.name in _ORDERS and all(is_none(value) for value, _ in told)
 
 
 def _is_finite(evaluator: Evaluator, given: Outcome, point: Point) -> bool:
@@ -98,7 +98,3 @@ def _is_beyond(length: Value) -> bool:
     if isinstance(length, Const):
         return isinstance(length.value, int | float) and length.value > _MANY
     return isinstance(length, External)
-
-
-def _is_none(value: Value) -> bool:
-    return isinstance(value, Const) and value.value is None

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from dlint.source.statements import dotted
+from dlint.source.statements import dotted, last_name
 
 FORWARDS = frozenset({"enumerate", "tqdm", "track"})
 
 
 def forwarded(node: ast.expr) -> ast.expr:
     """What an iterable goes through, ``enumerate`` and the like taken away, be it a call."""
-    while isinstance(node, ast.Call) and node.args and (dotted(node.func) or "").split(".")[-1] in FORWARDS:
+    while isinstance(node, ast.Call) and node.args and last_name(node.func) in FORWARDS:
         node = node.args[0]
     return node
 

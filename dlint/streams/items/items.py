@@ -12,7 +12,7 @@ from dlint.source.statements import dotted, own_names, statements_in
 from dlint.streams.items.names import index_names, is_index
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.functions import given_names
-from dlint.values.values import Const, External, Function, Instance, Items, Made, Partial, Value
+from dlint.values.values import Const, External, Function, Instance, Items, Made, Partial, Value, is_none
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def _comprehensions(numbers: Argument) -> Iterator[ast.ListComp]:
 
 def is_default_collate(collate: Value | None) -> bool:
     """Whether a ``collate_fn`` is torch's own."""
-    if collate is None or (isinstance(collate, Const) and collate.value is None):
+    if collate is None or is_none(collate):
         return True
     return isinstance(collate, External) and is_default_collates(collate.name)
 
@@ -164,7 +164,7 @@ def hands_items_on(evaluator: Evaluator, collate: Value | None, batch_size: Valu
     only in batches of a certain size."""
     match collate:
         case None | Const(value=None):
-            return isinstance(batch_size, Const) and batch_size.value is None
+            return is_none(batch_size)
         case External(name=name):
             return name in ("builtins.list", "builtins.tuple")
         case Instance():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Set
 
-from dlint.source.nodes import children, names_in, walk
+from dlint.source.nodes import children, is_text, names_in, walk
 from dlint.source.statements import as_try, blocks, own_names, parameters, statements_in
 from dlint.values.frame import Arguments, Frame
 
@@ -73,8 +73,7 @@ def is_index(node: ast.AST, index: Set[str]) -> bool:
     return mentions(node, index) and all(
         isinstance(inner.func, ast.Name) and inner.func.id in _NUMERIC
         if isinstance(inner, ast.Call)
-        else not isinstance(inner, ast.Subscript | ast.JoinedStr)
-        and not (isinstance(inner, ast.Constant) and isinstance(inner.value, str))
+        else not isinstance(inner, ast.Subscript | ast.JoinedStr) and not is_text(inner)
         for inner in walk(node)
     )
 

@@ -22,7 +22,7 @@ from dlint.knowledge.parts import (
 from dlint.knowledge.processes.handles import HANDLES
 from dlint.source.desugaring.records import AFTER_INIT, is_record
 from dlint.source.nodes import children, is_text
-from dlint.source.statements import dotted, statements_in
+from dlint.source.statements import dotted, given_in, statements_in
 from dlint.streams.items.definitions import Place, argument_of, constant_part, definitions_of
 from dlint.streams.items.items import inner, readers
 from dlint.streams.items.stages import functions_run
@@ -328,7 +328,7 @@ class Parts:
         if isinstance(index, str) and dotted(node.func) == "dict" and not node.args:
             parts = [keyword for keyword in node.keywords if keyword.arg in (None, index)]
             return any(self._of(each.value, None if each.arg else index, point, far) for each in parts)
-        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        given = given_in(node)
         if isinstance(node.func, ast.Attribute):
             given.append(node.func.value)
         # What an item is handed to may work on each of its parts: one is surely decoded where that one was.

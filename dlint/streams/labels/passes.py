@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dlint.source.nodes import COMPREHENSIONS, walk
-from dlint.source.statements import blocks, dotted, statements_in
+from dlint.source.statements import blocks, dotted, last_name, statements_in
 from dlint.streams.items.handed import forwarded, handed
 from dlint.streams.labels.uses import Use, measured_in, methods_in, picked_use, shaped_in, use_of
 from dlint.streams.memory.stored import Field
@@ -105,7 +105,7 @@ def _taken_until(head: ast.AST) -> set[int]:
     return {
         id(given)
         for node in walk(head)
-        if isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] in _UNTIL
+        if isinstance(node, ast.Call) and last_name(node.func) in _UNTIL
         for given in node.args
         if isinstance(given, ast.GeneratorExp | ast.Call)
     }
@@ -137,7 +137,7 @@ def mapped_by(call: ast.Call) -> tuple[ast.expr, ast.expr, list[ast.expr]] | Non
             return ast.Name(name, ast.Store()), through, [body]
         case ast.Call(func=func, args=[ast.Constant() as key], keywords=[]):
             item = ast.Name("item", ast.Load())
-            match (dotted(func) or "").rpartition(".")[2], key.value:
+            match last_name(func), key.value:
                 case "itemgetter", _:
                     return ast.Name("item", ast.Store()), through, [ast.Subscript(item, key, ast.Load())]
                 case "attrgetter", str(name):

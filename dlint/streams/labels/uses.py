@@ -6,7 +6,7 @@ import ast
 from typing import NamedTuple
 
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted
+from dlint.source.statements import dotted, last_name
 from dlint.streams.items.definitions import Place
 from dlint.streams.memory.stored import Field
 
@@ -87,9 +87,7 @@ def _used(part: Place, name: str, of_shape: bool, sized: tuple[Place, str] | Non
 def _called(part: ast.expr) -> str | None:
     """What the holder of an entry, or an attribute, is called."""
     whole = part.value if isinstance(part, ast.Subscript) else part
-    return (
-        (dotted(whole) or "").rpartition(".")[2] if isinstance(part, ast.Subscript | ast.Attribute) else None
-    )
+    return last_name(whole) if isinstance(part, ast.Subscript | ast.Attribute) else None
 
 
 def shaped_in(body: list[ast.stmt] | list[ast.expr]) -> set[int]:

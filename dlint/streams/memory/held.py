@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from dlint.knowledge.tensors import VARIABLE
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, own_names
+from dlint.source.statements import last_name, own_names
 from dlint.streams.memory.loops import as_list, counted_by, each_gone_through, is_of_values, key_gone_through
 from dlint.streams.memory.places import Named, Place, Values, View, either, named
 from dlint.streams.memory.stored import ANY
@@ -222,7 +222,7 @@ class Held(Views):
 
     def _is_record(self, callee: ast.expr) -> bool:
         """Whether what is called makes a record: a class, by its name."""
-        name = (dotted(callee) or "").rpartition(".")[2]
+        name = last_name(callee)
         is_class = name.strip("_")[:1].isupper() and name != VARIABLE
         return is_class and self._callees is not None and self._callees.is_record(callee)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.source.statements import parameters
+from dlint.source.statements import given_in, parameters
 from dlint.streams.memory.held import Held
 from dlint.streams.memory.places import Named
 from dlint.streams.memory.stored import TOLD
@@ -23,7 +23,7 @@ def overwritten_by(values: list[Value], call: ast.Call) -> list[tuple[ast.expr, 
             given = passed(value, call)
             found += [(given[name], key) for name, key in _overwritten(value.node) if name in given]
     if not values or not all(isinstance(value, Function | External) for value in values):
-        given_to = [*call.args, *(keyword.value for keyword in call.keywords)]
+        given_to = given_in(call)
         found += [(each, TOLD) for each in given_to if isinstance(each, ast.Name)]
     return found
 

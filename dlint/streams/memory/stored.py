@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dlint.knowledge.tensors import tells_tensor
-from dlint.source.nodes import walk
-from dlint.source.statements import expressions
+from dlint.source.nodes import is_text
+from dlint.source.statements import own_nodes
 
 # Some part: any of them may be meant.
 ANY = ...
@@ -57,7 +57,7 @@ def stores(statement: ast.stmt) -> Iterator[Stored]:
 
 def taken_out(statement: ast.stmt) -> Iterator[tuple[ast.expr, str]]:
     """What a statement by itself takes out of a dict: ``batch.pop("x")``, ``del batch["x"]``."""
-    for node in (each for expression in expressions(statement) for each in walk(expression)):
+    for node in own_nodes(statement):
         match node:
             case (
                 ast.Call(func=ast.Attribute(value=held, attr="pop"), args=[ast.Constant(value=str(key)), *_])
@@ -73,8 +73,7 @@ def _stored(target: ast.expr, value: ast.expr) -> Iterator[Stored]:
             for at, part in enumerate(parts):
                 yield from _stored(part, values[at] if len(values) == len(parts) else value)
         case ast.Subscript(value=held, slice=ast.Name() | ast.Constant() | ast.UnaryOp() as key):
-            is_text = isinstance(key, ast.Constant) and isinstance(key.value, str)
-            yield Stored(held, key, value, is_text)
+            yield Stored(held, key, value, is_text(key))
         case ast.Attribute(value=held, attr=name):
             yield Stored(held, target, value, not tells_tensor(name))
 

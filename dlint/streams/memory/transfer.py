@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable
 
 from dlint.source.nodes import walk
-from dlint.source.statements import blocks, expressions, own_names
+from dlint.source.statements import blocks, given_in, own_names, own_nodes
 from dlint.streams.memory.held import Held, gone_through
 from dlint.streams.memory.places import Named, named
 from dlint.streams.memory.stored import ANY, TOLD, key_of, stores, taken_out, written_keys
@@ -95,7 +95,7 @@ def _overwrite_by(
             method in _MOVE
         ):
             _forget(held, moved, ANY)  # moved in place: of a tensor this would do nothing
-    for node in (each for expression in expressions(statement) for each in walk(expression)):
+    for node in own_nodes(statement):
         if isinstance(node, ast.Call):
             _tell(held, node, overwrites)
 
@@ -109,7 +109,7 @@ def _tell(held: Held, call: ast.Call, overwrites: Overwrites) -> None:
             held.entries.told.add(place)
             if method in _MOVE:
                 held.entries.moved.add(place)
-    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    given = given_in(call)
     if any(isinstance(each, ast.Name) and each.id in held.names for each in given):
         for stored_in, entry in overwrites(call):
             _forget(held, stored_in, entry)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from dlint.knowledge.tensors import MAKE_ARRAYS, VARIABLE, is_view, tells_tensor
+from dlint.source.statements import bare_name
 from dlint.streams.memory.entries import Entries
 from dlint.streams.memory.places import Named, Place, View
 from dlint.streams.memory.same import as_shaped, copies, is_cpu, is_in_order, is_plain, type_told
@@ -90,9 +91,7 @@ class Views:
         ):
             below = self.view(node.args[0])
             if below is not None and self._callees.hands_on(node.func):
-                name = (
-                    node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-                )
+                name = bare_name(node.func)
                 known = below.known
                 if copies(known, name):
                     return None

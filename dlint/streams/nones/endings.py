@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Literal
 
-from dlint.source.statements import dotted, own_names, statements_in
+from dlint.source.statements import dotted, last_name, own_names, statements_in
 
 # "straight": on every way; "except": after an exception that was caught; "attempts": after a loop that tried
 # again and again; "perhaps": on a way that may never be taken.
@@ -105,7 +105,7 @@ def _is_endless(loop: ast.For | ast.While) -> bool:
     call = loop.iter
     if isinstance(call, ast.Call) and (dotted(call.func) or "") == "enumerate" and call.args:
         call = call.args[0]
-    last = (dotted(call.func) or "").rpartition(".")[2] if isinstance(call, ast.Call) else ""
+    last = last_name(call.func) if isinstance(call, ast.Call) else ""
     return last in ("count", "cycle") or (last == "repeat" and len(call.args) == 1)  # type: ignore[attr-defined]
 
 

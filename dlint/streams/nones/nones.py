@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.processes.pickling import NAMED_TUPLES
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, parameters, statements_in
+from dlint.source.statements import dotted, last_name, parameters, statements_in
 from dlint.streams.items.items import Reader, are_chosen, handed_on, readers
 from dlint.streams.items.names import concerns, index_names, is_index, is_of_item, mentions
 from dlint.streams.nones.attempts import asked_to_be_none, is_attempt, is_bounded
@@ -163,7 +163,7 @@ class Nones:
 
     def is_record(self, callee: ast.expr, point: Point, world: World) -> bool:
         """Whether a call makes a named tuple of what it is given, each part of which torch collates."""
-        if not (dotted(callee) or "").rpartition(".")[2].strip("_")[:1].isupper():
+        if not last_name(callee).strip("_")[:1].isupper():
             return False
         values = [value for value, _ in self._evaluator.values(callee, point, world)]
         return bool(values) and all(
@@ -373,5 +373,5 @@ def _is_made_by_name(method: Function) -> bool:
     return (
         isinstance(made, Instance)
         and isinstance(made.node, ast.Call)
-        and (dotted(made.node.func) or "").rpartition(".")[2] == made.cls.name
+        and last_name(made.node.func) == made.cls.name
     )

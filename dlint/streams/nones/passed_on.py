@@ -10,7 +10,7 @@ from dlint.knowledge.parts import MAY_GIVE_NONE
 from dlint.source.statements import FunctionNode, own_names, parameters, statements_in
 from dlint.values.frame import Argument, Point, given_to
 from dlint.values.places import loops_around
-from dlint.values.values import Const, Made, Value
+from dlint.values.values import Const, Made, Value, is_none
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def is_passed_none(
         return False
     evaluator.start()
     values = [each for each, _ in evaluator.values(value, point, world)]
-    return bool(values) and all(isinstance(each, Const) and each.value is None for each in values)
+    return bool(values) and all(map(is_none, values))
 
 
 def _only_given(function: FunctionNode) -> set[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from dlint.source.nodes import children, walk
+from dlint.source.nodes import Comprehension, children, walk
 from dlint.source.statements import FunctionNode, dotted
 from dlint.streams.items.items import is_default_collate
 from dlint.values.frame import Arguments, Point
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.values.frame import Frame
 
-_Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 # What counts or numbers the items, and changes none of them.
 _LOOKS = frozenset({"enumerate", "len", "print", "range"})
 _BOUND = frozenset({"staticmethod", "classmethod"})
@@ -133,7 +132,7 @@ def _fails(evaluator: Evaluator, point: Point, expression: ast.expr, batch: str)
     return False
 
 
-def _goes_through(node: _Comprehension, batch: str) -> bool:
+def _goes_through(node: Comprehension, batch: str) -> bool:
     first, *others = node.generators
     item = _item_of(first.target, first.iter, batch) if not first.ifs else None
     if item is None:

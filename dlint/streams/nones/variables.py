@@ -7,7 +7,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.source.nodes import walk
-from dlint.source.statements import statements_in
+from dlint.source.statements import given_in, statements_in
 from dlint.streams.nones.attempts import retries
 from dlint.streams.nones.endings import endings
 from dlint.streams.nones.interface import Expressions
@@ -129,7 +129,7 @@ class Variables:
         value = getattr(point.statement, "value", None)
         for each in handed(value) if isinstance(value, ast.expr) else ():
             if isinstance(each, ast.Call) and self._expressions.is_record(each.func, point, scope.world):
-                spared += [*each.args, *(entry.value for entry in each.keywords)]
+                spared += given_in(each)
         return is_none_still(kept, made, point.statement, scope.node, spared, never)
 
     def _after_exception(

@@ -6,8 +6,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Set
 
-from dlint.source.nodes import walk
-from dlint.source.statements import dotted, statements_in
+from dlint.source.nodes import is_written_none, names_in, walk
+from dlint.source.statements import head_name, statements_in
 
 _KEEP = frozenset({"lru_cache", "cache", "no_grad", "inference_mode", "override", "final"})
 _FORM = frozenset({"callable", "hasattr", "isinstance", "type"})
@@ -29,7 +29,7 @@ def compares_names(test: ast.expr) -> bool:
 
 
 def speaks_of_none(test: ast.expr) -> bool:
-    return any(isinstance(each, ast.Constant) and each.value is None for each in walk(test))
+    return any(map(is_written_none, walk(test)))
 
 
 def asks_for_form(test: ast.expr) -> bool:
@@ -50,7 +50,7 @@ def tries_again(loop: ast.stmt) -> bool:
     """Whether a loop goes so many times over the same, and not through things of which one is looked for."""
     match loop:
         case ast.For(iter=ast.Call(func=ast.Name(id="range"))):
-            used = {node.id for node in walk(loop.target) if isinstance(node, ast.Name)}
+            used = names_in(loop.target)
             return not any(
                 isinstance(node, ast.Name) and node.id in used for each in loop.body for node in walk(each)
             )
@@ -63,7 +63,7 @@ def is_none(node: ast.expr | None) -> bool:
     """Whether an expression is None as it is written, or a tuple of nothing else."""
     if isinstance(node, ast.Tuple):
         return bool(node.elts) and all(is_none(each) for each in node.elts)
-    return node is None or (isinstance(node, ast.Constant) and node.value is None)
+    return node is None or is_written_none(node)
 
 
 def has_none(node: ast.expr | None, function: ast.FunctionDef) -> bool:
@@ -149,8 +149,7 @@ def is_read(name: str, node: ast.AST, apart: Set[int]) -> bool:
 
 def keeps_result(decorator: ast.expr) -> bool:
     """Whether a decorator surely hands on what the function returns."""
-    called = decorator.func if isinstance(decorator, ast.Call) else decorator
-    return (dotted(called) or "").rpartition(".")[2] in _KEEP
+    return head_name(decorator) in _KEEP
 
 
 def is_bound_only(decorator: ast.expr) -> bool:

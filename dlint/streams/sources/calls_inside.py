@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.source.nodes import walk
-from dlint.source.statements import expressions, statements_in
+from dlint.source.statements import own_nodes, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Function
 
@@ -14,10 +14,9 @@ from dlint.values.values import Function
 def calls_of(block: list[ast.stmt], frame: Frame) -> Iterator[tuple[ast.Call, Point]]:
     """Those of a block, with all that stands inside it."""
     for statement in statements_in(block):
-        for expression in expressions(statement):
-            for node in walk(expression):
-                if isinstance(node, ast.Call):
-                    yield node, Point(frame, statement)
+        for node in own_nodes(statement):
+            if isinstance(node, ast.Call):
+                yield node, Point(frame, statement)
 
 
 def calls_in(function: Function, frame: Frame) -> Iterator[tuple[ast.Call, Point]]:

@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
-from dlint.source.nodes import walk
-from dlint.source.statements import blocks, expressions
+from dlint.source.statements import blocks, own_nodes
 
 Loop: TypeAlias = ast.For | ast.AsyncFor | ast.While
 
@@ -23,10 +22,9 @@ class Passage(NamedTuple):
 def passages(block: list[ast.stmt], around: tuple[Loop, ...]) -> Iterator[Passage]:
     """Each ``yield`` of a generator, with the loops around it."""
     for statement in block:
-        for expression in expressions(statement):
-            for node in walk(expression):
-                if isinstance(node, ast.Yield | ast.YieldFrom):
-                    yield Passage(node, statement, around)
+        for node in own_nodes(statement):
+            if isinstance(node, ast.Yield | ast.YieldFrom):
+                yield Passage(node, statement, around)
         inside = (*around, statement) if isinstance(statement, ast.For | ast.While | ast.AsyncFor) else around
         for role, inner, _ in blocks(statement):
             yield from passages(inner, inside if role == "body" else around)

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.iterables import PASSES_ON, gives_records
-from dlint.source.nodes import walk
+from dlint.source.nodes import names_in
 from dlint.source.statements import changed_names, own_names, statements_in, target_names
 from dlint.streams.sources.passages import Loop, passages
 from dlint.streams.sources.while_loops import WhileLoops
@@ -32,7 +32,7 @@ class Records:
     ) -> bool:
         """Whether an expression is made of the records that a loop around it reads, whatever makes it: what a
         tokenizer gives for a line, a buffer that is full."""
-        read = {each.id for each in walk(node) if isinstance(each, ast.Name)}
+        read = names_in(node)
         for loop in around:
             source = self._records(loop, frame, world) if not read.isdisjoint(_bound(loop)) else None
             if source is not None and self.are_in(*source, world, far):
@@ -43,7 +43,7 @@ class Records:
         self, node: ast.expr, around: list[ast.comprehension], inside: Point, world: World
     ) -> bool:
         """The same of what a comprehension goes through, for what it goes through before that."""
-        read = {each.id for each in walk(node) if isinstance(each, ast.Name)}
+        read = names_in(node)
         return any(
             not read.isdisjoint(target_names(each.target)) and self.are_in(each.iter, inside, world, 0)
             for each in around

@@ -19,11 +19,10 @@ from dlint.knowledge.iterables import (
 from dlint.knowledge.randomness import SHUFFLES
 from dlint.regex import regex
 from dlint.source.module import Module
-from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, expressions, statements_in
+from dlint.source.statements import FunctionNode, own_nodes, statements_in
 from dlint.values.frame import Arguments, Point
 from dlint.values.outcomes import OUTCOMES
-from dlint.values.values import Const, External, Instance, Items, Made, Value
+from dlint.values.values import Const, External, Instance, Items, Made, Value, is_none
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ def _orders(evaluator: Evaluator, made: Made, world: World) -> Iterator[list[Val
             for value, w in evaluator.values(part, made.point, start):
                 if isinstance(value, Items):
                     following += [] if value.open else [([*stages, *value.items], w)]
-                elif isinstance(value, Const) and value.value is None:
+                elif is_none(value):
                     following.append((stages, w))  # is left out
                 elif not spread:
                     following.append(([*stages, value], w))
@@ -123,7 +122,7 @@ def _shuffles_itself(evaluator: Evaluator, first: Value) -> Iterator[Shuffled]:
     for method in evaluator.classes.methods(first, "__iter__"):
         frame = evaluator.calls.enter(method, Arguments(), None, None)
         for statement in statements_in(method.node.body) if isinstance(method.node, FunctionNode) else ():
-            for node in (each for part in expressions(statement) for each in walk(part)):
+            for node in own_nodes(statement):
                 if isinstance(node, ast.Call) and any(
                     isinstance(callee, External) and callee.name in SHUFFLES
                     for callee, _ in evaluator.values(node.func, Point(frame, statement))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dlint.budget.budget import spend
 from dlint.evaluation.library.tasks import run_by, task_of
 from dlint.knowledge.iterables import AGAIN, ENDS, MAPS, PASSES_ON, gives_all, may_be_indexed, shuffles
-from dlint.source.nodes import walk
+from dlint.source.nodes import Comprehension, walk
 from dlint.source.statements import parameters, statements_in, target_names
 from dlint.streams.sources.counting import Counting, kinds_of
 from dlint.streams.sources.kinds import DATA, NOTHING, RANGE, SHARE, Kinds, known_together
@@ -36,6 +36,7 @@ from dlint.values.values import (
     Table,
     Unknown,
     Value,
+    is_none,
 )
 from dlint.values.worlds import World
 
@@ -244,7 +245,7 @@ class Streams:
 
     def _of_comprehension(
         self,
-        node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp,
+        node: Comprehension,
         point: Point,
         world: World,
         far: int,
@@ -356,7 +357,7 @@ class Streams:
         """Whether ``islice`` is told where to end, which may be a multiple of what there is."""
         stop = node.args[1:2] if len(node.args) == 2 else node.args[2:3]
         given = [value for each in stop for value, _ in self._evaluator.values(each, point, world)]
-        return bool(given) and not any(isinstance(value, Const) and value.value is None for value in given)
+        return bool(given) and not any(map(is_none, given))
 
     def _of_values(self, node: ast.expr, point: Point, world: World, far: int) -> Kinds:
         values = self._evaluator.values(node, point, world)

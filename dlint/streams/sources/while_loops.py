@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.iterables import READS, READS_NEXT, opens
 from dlint.regex import regex
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, expressions, own_names, statements_in
+from dlint.source.statements import dotted, own_names, own_nodes, statements_in
 from dlint.streams.sources.calls_inside import calls_of
 from dlint.streams.sources.kinds import DATA, NOTHING, Kinds
 from dlint.streams.sources.passages import Loop
@@ -291,14 +291,13 @@ def _reads_at(loop: ast.While, whole: ast.expr, cursor: str) -> bool:
         return any(isinstance(each, ast.expr) and dotted(each) in numbers for each in walk(node))
 
     for statement in statements_in(loop.body):
-        for expression in expressions(statement):
-            for node in walk(expression):
-                if (
-                    isinstance(node, ast.Subscript)
-                    and ast.unparse(node.value) == ast.unparse(whole)
-                    and tells(node.slice)
-                ):
-                    return True
+        for node in own_nodes(statement):
+            if (
+                isinstance(node, ast.Subscript)
+                and ast.unparse(node.value) == ast.unparse(whole)
+                and tells(node.slice)
+            ):
+                return True
         if isinstance(statement, ast.Assign) and tells(statement.value):
             numbers.update(own_names(statement))
     return False

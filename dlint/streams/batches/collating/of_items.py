@@ -11,8 +11,8 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
-from dlint.source.nodes import walk
-from dlint.source.statements import as_try, dotted, expressions, own_names, target_names
+from dlint.source.nodes import is_written_none
+from dlint.source.statements import as_try, dotted, given_in, own_names, own_nodes, target_names
 from dlint.streams.batches.collating.forms import (
     EMPTY,
     ByKey,
@@ -142,7 +142,7 @@ class _Reading:
             match statement:
                 case ast.Return(value=value):
                     # It may give nothing where nothing is left of the items.
-                    if value is not None and not (isinstance(value, ast.Constant) and value.value is None):
+                    if value is not None and not is_written_none(value):
                         self.returned.append(self.form(value, names))
                     return False
                 case ast.Continue() | ast.Break():
@@ -207,7 +207,7 @@ class _Reading:
 
     def _tell(self, statement: ast.stmt, names: dict[str, Form | None]) -> None:
         """Learn what calls do to the lists and items whose methods they are, or that they are given."""
-        for node in (each for expression in expressions(statement) for each in walk(expression)):
+        for node in own_nodes(statement):
             if not isinstance(node, ast.Call):
                 continue
             if isinstance(node.func, ast.Attribute) and node.func.attr not in _READ:
@@ -215,7 +215,7 @@ class _Reading:
                 self._tell_method(node, node.func.value, node.func.attr, names, alone=alone)
                 if node.func.attr in _ADDS:
                     continue
-            given = [*node.args, *(keyword.value for keyword in node.keywords)]
+            given = given_in(node)
             if any(
                 self.form(each, names) is not None for each in given if not isinstance(each, ast.Constant)
             ):
