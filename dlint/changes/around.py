@@ -180,10 +180,14 @@ class Around:
             raise Stays(f"{name} is not always the same import")
         return lines.pop() or None if lines else None
 
+    def _down_to(self, scope: ast.AST) -> list[ast.AST]:
+        """The trail as far as a scope."""
+        return self._trail[: next(i for i, each in enumerate(self._trail) if each is scope) + 1]
+
     def _idle_import(self, name: str, scope: ast.AST) -> list[ast.stmt]:
         """The import that binds a name for the function alone, and nothing else."""
         places = [each for each in bindings(scope) if each.name == name]
-        above = self._trail[: next(i for i, each in enumerate(self._trail) if each is scope) + 1]
+        above = self._down_to(scope)
         inside = (any(step is self._node for step in each) for each in reads(name, scope, above))
         statement = places[0].trail[-2]
         if len(places) > 1 or not isinstance(statement, ast.Import | ast.ImportFrom) or not all(inside):

@@ -175,7 +175,7 @@ class _Question(Around):
     def _variable(self) -> tuple[str | None, ast.AST, list[ast.AST]]:
         """The name that stands for the function alone, and the scope that has it."""
         scope = self._outside()
-        above = self._trail[: next(i for i, each in enumerate(self._trail) if each is scope) + 1]
+        above = self._down_to(scope)
         if isinstance(self._node, ast.FunctionDef):
             name: str | None = self._node.name
         else:

@@ -173,10 +173,14 @@ class Kin:
         """Whether the names that a store by name is told are known, and the attribute's is not among them."""
         for trail in _trails(module.tree, type(said)):
             if trail[-1] is said:
-                point = self._evaluator.sites.point_of(module, trail)
-                values = [value for value, _ in self._evaluator.values(said, point)]
+                values = self._values(said, module, trail)
                 return all(isinstance(value, Const) and value.value != name for value in values)
         return False
+
+    def _values(self, node: ast.expr, module: Module, trail: list[ast.AST]) -> list[Value]:
+        """What an expression is that stands in the last node of a trail."""
+        point = self._evaluator.sites.point_of(module, trail)
+        return [value for value, _ in self._evaluator.values(node, point)]
 
     def may_be(self, receiver: ast.expr, module: Module, trail: list[ast.AST]) -> bool:
         """Whether an expression, which stands in the last node of a trail, may be an object of the class, or
@@ -187,9 +191,7 @@ class Kin:
                     own = parameters(inner)[:1]
                     if own and own[0].arg == receiver.id and not is_static(inner):
                         return id(outer) in self._nodes
-        point = self._evaluator.sites.point_of(module, trail)
-        values = [value for value, _ in self._evaluator.values(receiver, point)]
-        return any(self._may_be(value) for value in values)
+        return any(map(self._may_be, self._values(receiver, module, trail)))
 
     def may_be_class(self, receiver: ast.expr, module: Module, trail: list[ast.AST]) -> bool:
         """Whether an expression may be the class itself, or one of its kin, and no object of it."""
@@ -201,8 +203,7 @@ class Kin:
                     own = parameters(inner)[:1] if isinstance(inner, FunctionNode) else []
                     if isinstance(outer, ast.ClassDef) and own and own[0].arg == name:
                         return id(outer) in self._nodes and _is_of_class(inner)
-        point = self._evaluator.sites.point_of(module, trail)
-        values = [value for value, _ in self._evaluator.values(receiver, point)]
+        values = self._values(receiver, module, trail)
         return any(isinstance(value, Class) and self.has(value) for value in values)
 
     def has(self, cls: Class) -> bool:

@@ -197,8 +197,7 @@ class Iterations:
     def _find_in_module(
         self, module: Module, leaves_out: Callable[[Point], bool] | None
     ) -> Iterator[Iteration]:
-        lines = [number for number, line in enumerate(module.lines, 1) if _ITERATES.search(line)]
-        for trail in module.trails_at(lines):
+        for trail in module.trails_at(module.lines_like(_ITERATES)):
             statement = trail[-1]
             if isinstance(statement, ast.stmt) and not isinstance(statement, ast.ClassDef | ast.FunctionDef):
                 self._evaluator.start()

@@ -20,7 +20,15 @@ from dlint.knowledge.commands import (
 )
 from dlint.objects.classes import is_property
 from dlint.source.desugaring.records import AFTER_INIT, is_record
-from dlint.source.statements import FunctionNode, dotted, own_names, parameters, self_name, statements_in
+from dlint.source.statements import (
+    FunctionNode,
+    assigned_in,
+    dotted,
+    own_names,
+    parameters,
+    self_name,
+    statements_in,
+)
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.values import Class, External, Function, Made, Unknown
 from dlint.values.worlds import OPTION, World
@@ -176,12 +184,7 @@ def _field(node: ast.ClassDef, name: str) -> _Field | None:
     taken = [each for each in parameters(made)[1:] if each.arg == name] if made is not None else []
     if made is None or not taken:
         return None
-    defaults = [
-        each.value
-        for each in node.body
-        if isinstance(each, ast.Assign)
-        and any(isinstance(target, ast.Name) and target.id == name for target in each.targets)
-    ]
+    defaults = assigned_in(node.body, name)
     calls = [
         each.value.body
         for each in made.body

@@ -193,7 +193,7 @@ class Program:
     @cached_property
     def _for_others(self) -> list[WorkerUse]:
         """The uses of datasets that loaders may get of which nothing is known."""
-        chosen = [cls for cls in self.dataset_classes if _place(cls) in self.facts.chosen]
+        chosen = [cls for cls in self.dataset_classes if cls.place in self.facts.chosen]
         return [*(use for use in self.uses if use.loader is None), *map(self._uses.assumed, chosen)]
 
     def _may_get(self, loader: Loader, use: WorkerUse) -> bool:
@@ -288,12 +288,12 @@ class Program:
             if not busy and self.modules.index.is_test(loader.module.relative):
                 continue  # what a test leaves out, others may ask for
             classes, known = self._uses.resolved(loader)
-            (loaded if busy else idle).update(map(_place, classes))
+            (loaded if busy else idle).update(cls.place for cls in classes)
             if any(isinstance(value, Unknown) for value in loader.values("dataset")):
-                chosen.update(map(_place, classes))
+                chosen.update(cls.place for cls in classes)
             sure = sure and known
         bases = {
-            _place(above) for cls in self.dataset_classes for above in self.evaluator.classes.line(cls)[1:]
+            above.place for cls in self.dataset_classes for above in self.evaluator.classes.line(cls)[1:]
         }
         found = (frozenset(each) for each in (loaded, bases, idle, chosen))
         return Facts(bool(self.loaders or self.trainers), sure, *found)
@@ -313,13 +313,13 @@ class Program:
         """
         facts = self.facts
         elsewhere = facts.loaded | facts.bases
-        found = [cls for cls in self.dataset_classes if _place(cls) not in elsewhere]
+        found = [cls for cls in self.dataset_classes if cls.place not in elsewhere]
         return Shared(
             [
                 cls
                 for cls in found
                 if not (facts.has_loaders and facts.sure and self._is_made(cls))
-                and not (_place(cls) in facts.idle and (_is_local(cls) or self._is_only_made(cls)))
+                and not (cls.place in facts.idle and (_is_local(cls) or self._is_only_made(cls)))
             ],
             _file,
         )
@@ -401,7 +401,3 @@ def _callee(value: Value | None) -> ast.AST | None:
 def _is_local(cls: Class) -> bool:
     """Whether nobody but its own script, or function, has a class."""
     return cls.frame.outer is not None or is_guarded(cls.frame, cls.node)
-
-
-def _place(cls: Class) -> Place:
-    return cls.module.relative, cls.node.lineno

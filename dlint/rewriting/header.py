@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
+from itertools import pairwise, takewhile
 
 import libcst as cst
 
@@ -116,10 +116,14 @@ def blank_lines(body: Sequence[cst.CSTNode]) -> int:
         if isinstance(each, cst.FunctionDef | cst.ClassDef) or (
             isinstance(above, cst.FunctionDef | cst.ClassDef) and isinstance(each, Statement)
         ):
-            lines = each.leading_lines
-            found.append(next((i for i, line in enumerate(lines) if line.comment is not None), len(lines)))
+            found.append(blank_before_comment(each.leading_lines))
     said = [each for each in found if each]
     return 1 if len(said) > 1 and max(said) == 1 else 2
+
+
+def blank_before_comment(lines: Iterable[cst.EmptyLine]) -> int:
+    """How many lines come before the first comment among some."""
+    return sum(1 for _ in takewhile(lambda line: line.comment is None, lines))
 
 
 def _group(body: Sequence[Statement], standard: bool) -> range:

@@ -127,7 +127,7 @@ def _size(program: Program, code: WorkerCode, event: Event, call: ast.Call) -> I
         "cost",
         f"give it a small {pool.size}",
         executed(program, code, event),
-        event.link.steps(event.name, event.module, call),
+        event.reach(),
         None if by_default or _handed_on(arguments) else _REMEDY,
         by_hand=f"give it a small {pool.size}, also where nobody asks for one",
     )
@@ -151,7 +151,7 @@ def _of_all_cores(program: Program, code: WorkerCode, event: Event, call: ast.Ca
         "cost",
         cure,
         executed(program, code, event),
-        event.link.steps(event.name, event.module, call),
+        event.reach(),
         _REMEDY if _asks_for_cores(call) else None,
         by_hand=cure,
     )
@@ -210,7 +210,7 @@ def _stream(program: Program, code: WorkerCode, event: Event, call: ast.Call) ->
         "cost",
         "submit a bounded window and read every result, else its exceptions are lost",
         executed(program, code, event),
-        event.link.steps(event.name, event.module, call),
+        event.reach(),
         by_hand="keep a deque of at most a few futures: submit one, give the oldest result",
     )
 

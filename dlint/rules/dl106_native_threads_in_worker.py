@@ -183,7 +183,7 @@ def _torch(program: Program, event: Event, call: ast.Call, use: WorkerUse) -> Fo
         "hang",
         "remove it: the DataLoader gives each worker one thread",
         both(loaded(program, use, event), "the parent has run a parallel operation of torch before"),
-        event.link.steps(event.name, event.module, call),
+        event.reach(),
         by_hand="remove the call, or start the workers with forkserver",
     )
 

@@ -240,7 +240,7 @@ def _by_default(program: Program, use: WorkerUse) -> Iterator[Found]:
                 "error",
                 f"{_PLAIN} (it is set at {place(said.frame.module, said.statement)})",
                 loaded(program, use, event),
-                event.link.steps(event.name, event.module, call),
+                event.reach(),
                 by_hand=f"{_PLAIN}: collating numbers makes tensors, too",
             )
 

@@ -78,6 +78,10 @@ class Module:
             known = self._said[what] = what.search(self.text) is not None
         return known
 
+    def lines_like(self, what: re.Pattern[str]) -> list[int]:
+        """The numbers of the lines on which something stands."""
+        return [number for number, line in enumerate(self.lines, 1) if what.search(line)]
+
     @property
     def shared_names(self) -> frozenset[str]:
         """The names that some function of the file declares as another scope's: ``global step``."""

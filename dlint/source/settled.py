@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from dlint.source.closures import Binding, bindings
 from dlint.source.nodes import COMPREHENSIONS, walk
-from dlint.source.statements import as_try, ends, parameters
+from dlint.source.statements import as_try, ends, innermost_statement, parameters
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -57,9 +57,10 @@ def is_before(one: Sequence[ast.AST], other: Sequence[ast.AST]) -> bool:
     if isinstance(mine, ast.arg):
         return True
     first, second = _place(mine), _place(theirs)
-    if isinstance(_statement(one), ast.stmt) and _statement(one) is _statement(other):
+    around = innermost_statement(one)
+    if around is not None and around is innermost_statement(other):
         # A target is bound after the value; an item of `with` before the body and the items after it.
-        return isinstance(_statement(one), ast.With | ast.AsyncWith) and first < second
+        return isinstance(around, ast.With | ast.AsyncWith) and first < second
     return first < second
 
 
@@ -90,10 +91,6 @@ def _parting(one: Sequence[ast.AST], other: Sequence[ast.AST]) -> tuple[ast.AST 
 def _place(node: ast.AST) -> tuple[int, int]:
     at = next(each for each in walk(node) if hasattr(each, "lineno"))
     return at.lineno, at.col_offset  # type: ignore[attr-defined]
-
-
-def _statement(trail: Sequence[ast.AST]) -> ast.AST | None:
-    return next((each for each in reversed(trail) if isinstance(each, ast.stmt)), None)
 
 
 def _is_parameter(scope: ast.AST, name: str) -> bool:

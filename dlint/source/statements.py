@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias, cast
 
 from dlint.source.nodes import walk
@@ -244,6 +244,16 @@ def given_in(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
+def assigned_in(body: list[ast.stmt], name: str) -> list[ast.expr]:
+    """What the statements of a block itself assign to a name."""
+    return [
+        each.value
+        for each in body
+        if isinstance(each, ast.Assign)
+        and any(isinstance(target, ast.Name) and target.id == name for target in each.targets)
+    ]
+
+
 def given_by_name(call: ast.Call) -> dict[str | None, ast.expr]:
     """What a call is given by name, as it is written; under None the last dict that it unpacks."""
     return {keyword.arg: keyword.value for keyword in call.keywords}
@@ -341,6 +351,11 @@ def statement_at(scope: Scope, node: ast.expr) -> ast.stmt | None:
         if statement.lineno <= node.lineno <= (statement.end_lineno or statement.lineno):
             found = statement
     return found
+
+
+def innermost_statement(trail: Sequence[ast.AST]) -> ast.stmt | None:
+    """The innermost statement that a trail of nodes leads through."""
+    return next((each for each in reversed(trail) if isinstance(each, ast.stmt)), None)
 
 
 def functions_in(block: list[ast.stmt]) -> Iterator[FunctionNode]:

@@ -117,11 +117,11 @@ class Records:
 def raised(note: Mapping[str, Any]) -> Raised:
     """What a note says was raised."""
     return Raised(
-        str(note.get("type")), str(note.get("message")), tuple(map(place, note.get("frames") or ()))
+        str(note.get("type")), str(note.get("message")), tuple(map(place_of, note.get("frames") or ()))
     )
 
 
-def place(told: Sequence[Any]) -> Place:
+def place_of(told: Sequence[Any]) -> Place:
     """A place as notes have it."""
     return (str(told[0]), int(told[1]), str(told[2]))
 
@@ -174,5 +174,7 @@ def _event(told: Mapping[str, Any], pid: int) -> Event:
         (str(refused[0]), str(refused[1]), str(refused[2])) if refused else None,
         raised(error) if error else None,
         tuple((holder, file) for holder, file in told.get("moved", ())),
-        {name: at and place(at) for name, at in told["cv2"].items()} if told.get("cv2") is not None else None,
+        {name: at and place_of(at) for name, at in told["cv2"].items()}
+        if told.get("cv2") is not None
+        else None,
     )

@@ -61,6 +61,12 @@ class Trial:
         return "still" if self.result.end == "still" else "died"
 
     @property
+    def ending(self) -> str:
+        """How its process ended, in words."""
+        status = self.result.status
+        return f"signal {-status}" if status is not None and status < 0 else f"exit code {status}"
+
+    @property
     def name(self) -> str:
         """The way in words: ``2 workers, fork``."""
         if not self.way.workers:

@@ -249,6 +249,11 @@ class Class(Value):
         return self.frame.module
 
     @property
+    def place(self) -> tuple[str, int]:
+        """The file and the line that it begins in."""
+        return self.module.relative, self.node.lineno
+
+    @property
     def name(self) -> str:
         return self.node.name
 

@@ -33,8 +33,7 @@ def sites_by_name(evaluator: Evaluator, module: Module, scope: FunctionNode) -> 
     if not module.says(_ASKS):
         return
     is_text = any(f"{quote}{scope.name}{quote}" in module.text for quote in "\"'")
-    lines = [line for line, text in enumerate(module.lines, 1) if _ASKS.search(text)]
-    for trail in module.trails_at(lines):
+    for trail in module.trails_at(module.lines_like(_ASKS)):
         for asked, calls in _asked(module, trail):
             for call, way in calls if _may_mean(asked, scope.name, is_text) else ():
                 if _takes(scope, call):

@@ -41,8 +41,7 @@ class ByText:
             return
         asked = re.compile(rf"\bgetattr\([^\n]*,\s*['\"]{re.escape(name)}['\"]\s*[,)]")
         for module in self._evaluator.modules.each(files):
-            lines = [line for line, text in enumerate(module.lines, 1) if asked.search(text)]
-            for trail in module.trails_at(lines):
+            for trail in module.trails_at(module.lines_like(asked)):
                 for node in walk(trail[-1]):
                     if isinstance(node, ast.Call) and _asks_for(node.func, name):
                         yield node, [*trail, node.func], module

@@ -41,7 +41,7 @@ from dlint.source.declared_options import (
     unasked_in,
 )
 from dlint.source.module import Module
-from dlint.source.statements import given_by_name, head_name
+from dlint.source.statements import assigned_in, given_by_name, head_name
 from dlint.values import declared_paths
 from dlint.values.declared_paths import is_path
 from dlint.values.facts import NOTHING, fits
@@ -405,12 +405,7 @@ def _field_default(node: ast.ClassDef, name: str) -> ast.expr | None:
     """The default that the body of a dataclass gives a field which nothing changes afterwards."""
     if not any(head_name(each) == "dataclass" for each in node.decorator_list):
         return None
-    found = [
-        each.value
-        for each in node.body
-        if isinstance(each, ast.Assign)
-        and any(isinstance(target, ast.Name) and target.id == name for target in each.targets)
-    ]
+    found = assigned_in(node.body, name)
     return found[0] if len(found) == 1 else None
 
 

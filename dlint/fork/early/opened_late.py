@@ -164,16 +164,21 @@ def is_opened_by(program: Program, opened: Opened, owner: Instance, frames: list
     """Whether what the parent runs opens a handle of an object, and nothing there lets go of it."""
     evaluator, scope, name = program.evaluator, opened.opener, opened.name
     run, drops = parent_run(program, frames), drops_of(name)
-    if not any(frame.scope is scope and is_of(frame, owner) for frame in run):
+    if not _is_run(scope, owner, run):
         return False
     makers = {id(frame.scope) for _, frame in evaluator.initialisers.of(owner)}
     runs = {frame.scope.name for frame in run if isinstance(frame.scope, FunctionNode)} - {"__init__"}
     again = [frame for frame in run if id(frame.scope) in makers and _lets_go_at_last(frame, runs, drops)]
     if again:
         run = parent_run(program, frames, frozenset(id(frame.scope) for frame in again))
-    return any(frame.scope is scope and is_of(frame, owner) for frame in run) and not any(
+    return _is_run(scope, owner, run) and not any(
         id(frame.scope) not in makers and drops.search(frame.module.text_of(frame.scope)) for frame in run
     )
+
+
+def _is_run(scope: ast.AST, owner: Instance, run: list[Frame]) -> bool:
+    """Whether a function is among those that are run, as a method of an object."""
+    return any(frame.scope is scope and is_of(frame, owner) for frame in run)
 
 
 def is_cached_by_constructor(program: Program, opened: Opened, owner: Instance) -> bool:
@@ -183,7 +188,7 @@ def is_cached_by_constructor(program: Program, opened: Opened, owner: Instance) 
     if not is_cached(scope):
         return False
     run = run_by(evaluator, [frame for _, frame in evaluator.initialisers.of(owner)], surely=True)
-    if not any(frame.scope is scope and is_of(frame, owner) for frame in run):
+    if not _is_run(scope, owner, run):
         return False
     drops = drops_of(name)
     return not any(

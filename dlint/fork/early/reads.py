@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from dlint.fork.early.emptied import Empties, emptied_in
 from dlint.fork.early.let_go import dropped_after, let_go
 from dlint.fork.early.starts import Start, starts
+from dlint.fork.ways.run_by import constructed
 from dlint.knowledge.iterables import COLLECT, GO_THROUGH
 from dlint.knowledge.loading import LOADERS, is_iterable_dataset
 from dlint.source.module import Module
@@ -203,9 +204,7 @@ def _entered(evaluator: Evaluator, call: ast.Call, point: Point, *, handed: bool
                 if not handed or isinstance(callee.receiver, Instance) or any(map(_is_handed, call.args)):
                     yield evaluator.calls.enter(callee, arguments_of(call, point), call, point)
             case Class():
-                for made, _ in evaluator.values(call, point):
-                    if isinstance(made, Instance) and made.node is call:
-                        yield from (frame for _, frame in evaluator.initialisers.of(made))
+                yield from constructed(evaluator, call, point)
 
 
 def _gives_items(value: Value) -> bool:

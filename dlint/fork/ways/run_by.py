@@ -128,9 +128,14 @@ def _called(evaluator: Evaluator, call: ast.Call, point: Point) -> Iterator[Fram
             case Function(node=ast.FunctionDef() as node) if not is_generator(node):
                 yield evaluator.calls.enter(callee, arguments_of(call, point), call, point)
             case Class():
-                for made, _ in evaluator.values(call, point):
-                    if isinstance(made, Instance) and made.node is call:
-                        yield from (frame for _, frame in evaluator.initialisers.of(made))
+                yield from constructed(evaluator, call, point)
+
+
+def constructed(evaluator: Evaluator, call: ast.Call, point: Point) -> Iterator[Frame]:
+    """The frames of the constructors that a call of a class enters."""
+    for made, _ in evaluator.values(call, point):
+        if isinstance(made, Instance) and made.node is call:
+            yield from (frame for _, frame in evaluator.initialisers.of(made))
 
 
 def _gone_through(evaluator: Evaluator, held: ast.expr, point: Point) -> Iterator[Frame]:

@@ -19,6 +19,7 @@ from dlint.source.statements import (
     FunctionNode,
     changed_names,
     dotted,
+    innermost_statement,
     own_names,
     parameters,
     statements_in,
@@ -188,7 +189,7 @@ class ChangedLater:
             module = self._evaluator.modules.get(relative) if word.search(index.data(relative)) else None
             for trail in module.paths_to(name) if module is not None else ():
                 node = trail[-1]
-                statement = next((each for each in reversed(trail) if isinstance(each, ast.stmt)), None)
+                statement = innermost_statement(trail)
                 if not isinstance(node, ast.Name | ast.Attribute) or statement is None:
                     continue
                 if dotted(node) not in changed_names(statement):

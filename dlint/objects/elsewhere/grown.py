@@ -24,6 +24,7 @@ from dlint.source.statements import (
     FunctionNode,
     dotted,
     functions_in,
+    innermost_statement,
     is_self,
     own_nodes,
     parameters,
@@ -321,7 +322,7 @@ class Grown:
                 node = trail[-1]
                 if not isinstance(node, ast.Attribute) or is_self(node.value) or found >= _MOST:
                     continue
-                statement = next((each for each in reversed(trail) if isinstance(each, ast.stmt)), None)
+                statement = innermost_statement(trail)
                 for held, added in growths(statement) if statement is not None else ():
                     if held is node:
                         found += 1

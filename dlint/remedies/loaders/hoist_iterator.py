@@ -12,6 +12,7 @@ import libcst as cst
 from dlint.finding import Finding
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces import statements
+from dlint.rewriting.pieces.statements import parts_bound
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
@@ -265,13 +266,6 @@ def _sets(source: Source, loop: cst.For | cst.While, loader: str) -> bool:
                 pass
             case _:
                 continue
-        if paths & {source.code(part) for part in _parts(target)}:
+        if paths & {source.code(part) for part in parts_bound(target)}:
             return True
     return False
-
-
-def _parts(target: cst.CSTNode) -> list[cst.CSTNode]:
-    """What a target binds: itself, or the elements of a tuple or list."""
-    if isinstance(target, cst.Tuple | cst.List):
-        return [part for element in target.elements for part in _parts(element.value)]
-    return [target]

@@ -11,6 +11,7 @@ from libcst.metadata import ScopeProvider
 from dlint.finding import Finding
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces import statements
+from dlint.rewriting.pieces.statements import parts_bound
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
@@ -133,7 +134,7 @@ def _told_by_loader(source: Source, data: Mapping[str, Any], loop: Loop) -> tupl
     targets = [each.target for each in source.descendants(loop, cst.AssignTarget, cst.For)]
     if isinstance(loop, cst.For):
         targets.append(loop.target)
-    if any(source.code(part) in paths for target in targets for part in _bound(target)):
+    if any(source.code(part) in paths for target in targets for part in parts_bound(target)):
         raise CannotRepair(f"the loop sets {loader} itself: call set_epoch(epoch) on its sampler after that")
     sampler = f"{loader}.{attribute}"
     if data.get("sure") is True:
@@ -158,13 +159,6 @@ def _is_known_everywhere(source: Source, name: str) -> bool:
     """Whether a dotted name begins with one that the file binds outside of functions and classes."""
     scope = source.metadata(ScopeProvider)[source.module]
     return any(each.name == name.partition(".")[0] for each in scope.assignments)
-
-
-def _bound(target: cst.CSTNode) -> list[cst.CSTNode]:
-    """What a target binds: itself, or the elements of a tuple or list."""
-    if isinstance(target, cst.Tuple | cst.List):
-        return [part for element in target.elements for part in _bound(element.value)]
-    return [target]
 
 
 def _name_of_sampler(source: Source) -> str | None:

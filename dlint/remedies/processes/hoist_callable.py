@@ -134,7 +134,7 @@ class _Move:
             raise CannotRepair(_METHOD_BY_HAND)
         name = self._name_of_method(owner)
         line = self._own_line()
-        goes = line is not None and (not plan.bound or (plan.at_uses and len(plan.uses) <= 2))
+        goes = self._goes(line)
         method = self._built(name, self._comments_of(line) if goes else [])
         own = cst.Param(cst.Name(receiver))
         params = method.params.with_changes(params=[own, *method.params.params])
@@ -151,10 +151,8 @@ class _Move:
             self._take_away(line)
             for use in plan.uses:
                 self._replace(self.counterparts.of(use[-1], source.module, cst.Name), said, given)
-        elif isinstance(self.node, cst.Lambda):
-            self._replace(self.node, said, given)
         else:
-            self._replace_definition(self.node, said, given)
+            self._replace_itself(said, given)
 
     def _name_of_method(self, owner: cst.ClassDef) -> str:
         """A name that the object has not, of what the function is called or of its part."""
@@ -210,7 +208,7 @@ class _Move:
             found = self.counterparts.of(idle, self.source.module, cst.Import, cst.ImportFrom)
             statements.remove_statement(self.source, self.edits, found)
         line = self._own_line()
-        goes = line is not None and (not plan.bound or (plan.at_uses and len(plan.uses) <= 2))
+        goes = self._goes(line)
         name = self._name(goes)
         function = self._built(name, self._comments_of(line) if goes else [])
         every = [each.name for each in bindings(self.module.tree)]
@@ -229,10 +227,20 @@ class _Move:
             if given or name != plan.variable:
                 for use in plan.uses:
                     self._replace(self.counterparts.of(use[-1], self.source.module, cst.Name), name, given)
-        elif isinstance(self.node, cst.Lambda):
-            self._replace(self.node, name, given)
         else:
-            self._replace_definition(self.node, name, given)
+            self._replace_itself(name, given)
+
+    def _goes(self, line: header.Statement | None) -> bool:
+        """Whether the line that gives the function its name is taken away."""
+        plan = self.plan
+        return line is not None and (not plan.bound or (plan.at_uses and len(plan.uses) <= 2))
+
+    def _replace_itself(self, said: str, given: Sequence[tuple[str, str]]) -> None:
+        """Put what says the new function in the place of the old one."""
+        if isinstance(self.node, cst.Lambda):
+            self._replace(self.node, said, given)
+        else:
+            self._replace_definition(self.node, said, given)
 
     def _own_line(self) -> header.Statement | None:
         """The line that does nothing but give the function its name, where the block can do without it."""

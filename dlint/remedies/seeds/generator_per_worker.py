@@ -145,7 +145,6 @@ def _of_body(source: Source, edits: Edits, body: InBody) -> None:
     """A generator that the body of a class makes."""
     old = seeded(source, body.value)
     torch = name_for(source, edits, "torch", "torch")
-    worker = f"{torch}.initial_seed()"
     with source.surroundings.asking() as program:
         kin = kin_of(source, program, body.owner)
         check_body(source, program, kin, body)
@@ -153,12 +152,7 @@ def _of_body(source: Source, edits: Edits, body: InBody) -> None:
             raise CannotRepair(_APART)
         if old.is_torch and is_field(kin, body):
             raise CannotRepair("spawned workers cannot be sent it: make it in each worker")
-        if old.constant is not None:
-            lines: tuple[str, ...] = (f"seed = {old.mixed(source, worker, old.constant)}",)
-        else:
-            lines = ("inherited = {held}[None]", f"seed = {old.drawn(worker)}")
-        how = PerProcess(_WHY, old.made_with("seed"), lines, torch=torch)
-        as_property_of_body(source, edits, kin, body, how)
+        as_property_of_body(source, edits, kin, body, _for_worker(source, old, torch))
 
 
 def _torch_attribute(
@@ -286,9 +280,14 @@ def _module_level(source: Source, edits: Edits, made: Made, old: Seeded, torch: 
     """A generator of a module, which what is no worker keeps, and each worker makes its own."""
     if old.is_torch and old.constant is None:
         raise CannotRepair(_APART)
+    as_function(source, edits, made, _for_worker(source, old, torch))
+
+
+def _for_worker(source: Source, old: Seeded, torch: str) -> PerProcess:
+    """How each worker makes a generator of its own."""
     worker = f"{torch}.initial_seed()"
     if old.constant is not None:
         lines: tuple[str, ...] = (f"seed = {old.mixed(source, worker, old.constant)}",)
     else:
         lines = ("inherited = {held}[None]", f"seed = {old.drawn(worker)}")
-    as_function(source, edits, made, PerProcess(_WHY, old.made_with("seed"), lines, torch=torch))
+    return PerProcess(_WHY, old.made_with("seed"), lines, torch=torch)

@@ -88,7 +88,7 @@ def leave_out(
             if cls.node is not kin.cls.node or special == "__setstate__":
                 _check_inherited(kin, cls, special)
     # What a class above gets by another remedy, this one could not build upon.
-    above = [_mark(cls) for cls in kin.above]
+    above = [cls.place for cls in kin.above]
     edits.extend(above[0], above[1:])
     quote = source.quote
     own = _own(owner)
@@ -114,10 +114,6 @@ def leave_out(
         return "\ndef __getstate__(self):\n" + "".join(f"    {line}\n" for line in [*lines, "return state"])
     entries = ", ".join(f"{quote}{each}{quote}: {left}" for each in (kept, *also))
     return f"\ndef __getstate__(self):\n    return {{**{start}, {entries}}}\n"
-
-
-def _mark(cls: Class) -> tuple[str, int]:
-    return cls.module.relative, cls.node.lineno
 
 
 def _spawning(source: Source, edits: Edits) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 import libcst as cst
 
-from dlint.rewriting.pieces.room import Gap, Room, is_simple, without_comments
+from dlint.rewriting.pieces.room import Gap, Room, gaps_of, is_simple, without_comments
 
 
 def keyword(call: cst.Call, name: str) -> cst.Arg | None:
@@ -109,7 +109,7 @@ def without_arguments(call: cst.Call, indices: Collection[int]) -> cst.Call:
 
 def _separator(call: cst.Call, *, fits: bool) -> Gap:
     """What stands between two arguments of this call: a space or a new line."""
-    gaps = [arg.comma.whitespace_after for arg in call.args[:-1] if isinstance(arg.comma, cst.Comma)]
+    gaps = gaps_of(call)
     broken = [gap for gap in gaps if not is_simple(gap)]
     if not broken and not is_simple(call.whitespace_before_args):
         broken = [call.whitespace_before_args]

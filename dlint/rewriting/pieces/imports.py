@@ -78,12 +78,16 @@ def imports_that_bind(name: str, bindings: Sequence[BaseAssignment]) -> list[tup
 
 def _is_free_for(source: Source, module: str, name: str) -> bool:
     """Whether nothing in the module has the name, or only later imports of the same thing."""
-    scopes = dict.fromkeys(source.metadata(ScopeProvider).values())
-    bindings = [a for scope in scopes if isinstance(scope, GlobalScope) for a in scope.assignments[name]]
-    imports = imports_that_bind(name, bindings)
+    imports = imports_that_bind(name, bound_in_module(source, name))
     return imports is not None and all(
         (dotted.partition(".")[0] if alias == dotted else dotted) == module for dotted, alias in imports
     )
+
+
+def bound_in_module(source: Source, name: str) -> list[BaseAssignment]:
+    """What binds a name in the module itself."""
+    scopes = dict.fromkeys(source.metadata(ScopeProvider).values())
+    return [each for scope in scopes if isinstance(scope, GlobalScope) for each in scope.assignments[name]]
 
 
 def _spellings(module: str) -> tuple[str, ...]:

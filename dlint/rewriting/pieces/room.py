@@ -90,10 +90,15 @@ class Room:
         return arg.with_changes(comma=cst.Comma(whitespace_after=gap), whitespace_after_arg=_NONE)
 
 
+def gaps_of(call: cst.Call) -> list[Gap]:
+    """What stands behind the commas between the arguments of a call."""
+    return [arg.comma.whitespace_after for arg in call.args[:-1] if isinstance(arg.comma, cst.Comma)]
+
+
 def is_row(call: cst.Call) -> bool:
     """Whether all arguments stand on one line of their own."""
     before = call.whitespace_before_args
-    gaps = [arg.comma.whitespace_after for arg in call.args[:-1] if isinstance(arg.comma, cst.Comma)]
+    gaps = gaps_of(call)
     return (
         isinstance(before, cst.ParenthesizedWhitespace)
         and before.first_line.comment is None
@@ -164,7 +169,7 @@ def refit(source: Source, edits: Edits, call: cst.Call, grown: Mapping[int, int]
     if room.in_one_line and room.hanging:
         edits.change(call, lambda node: room.broken(node, node.args), key="refit")
         return
-    gaps = [each.comma.whitespace_after for each in call.args[:-1] if isinstance(each.comma, cst.Comma)]
+    gaps = gaps_of(call)
     broken = [each for each in gaps if not is_simple(each)]
     inner = " " * (room.column - len(room.block))
     gap = without_comments(broken[-1]) if broken else _new_line(inner)

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 import libcst as cst
 
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.header import Statement, blank_lines, spaced
+from dlint.rewriting.header import Statement, blank_before_comment, blank_lines, spaced
 from dlint.rewriting.pieces.line_comments import for_linter
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
@@ -280,8 +280,8 @@ def _remove_line(
 def _lines(kept: Sequence[cst.EmptyLine], after: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
     """The lines over a removed statement, then those over the next, blank ones not doubled."""
     first, second = list(kept), list(after)
-    ends = next((i for i, each in enumerate(reversed(first)) if each.comment is not None), len(first))
-    begins = next((i for i, each in enumerate(second) if each.comment is not None), len(second))
+    ends = blank_before_comment(reversed(first))
+    begins = blank_before_comment(second)
     if ends <= begins:
         return [*first[: len(first) - ends], *second]
     return [*first, *second[begins:]]
@@ -294,6 +294,13 @@ def _remove_of_several(
     edits.remove(small)
     if line.body[-1] is small:
         edits.change(line.body[-2], lambda node: node.with_changes(semicolon=small.semicolon))
+
+
+def parts_bound(target: cst.CSTNode) -> list[cst.CSTNode]:
+    """What a target binds: itself, or the elements of a tuple or list."""
+    if isinstance(target, cst.Tuple | cst.List):
+        return [part for element in target.elements for part in parts_bound(element.value)]
+    return [target]
 
 
 def replace_line(
@@ -314,7 +321,7 @@ def replace_line(
         leading.append(cst.EmptyLine(comment=behind))
     first, *rest = new
     edits.remove(line)
-    above = next((i for i, each in enumerate(leading) if each.comment is not None), len(leading))
+    above = blank_before_comment(leading)
     leading[above:above] = first.leading_lines
     edits.insert_after(line, [first.with_changes(leading_lines=leading), *rest])
     if index + 1 < len(body) and isinstance(block, cst.Module) and isinstance(new[-1], cst.FunctionDef):

@@ -111,7 +111,7 @@ def drop_unused_locals(
     """
 
     def only_gives(source: Source, value: cst.BaseExpression) -> bool:
-        calls = [each for each in [value, *source.descendants(value, cst.Call)] if isinstance(each, cst.Call)]
+        calls = source.calls_in(value)
         if not all((source.qualified(each.func) or source.code(each.func)) in _ONLY_GIVE for each in calls):
             raise CannotRepair(
                 f"{source.code(value)} would be left without use: seed from torch.initial_seed()"
@@ -155,8 +155,7 @@ def _is_plain(source: Source, node: cst.BaseExpression) -> bool:
     acts = (cst.Await, cst.NamedExpr, cst.Yield, cst.Subscript, cst.BinaryOperation)
     if any(isinstance(each, acts) for each in [node, *source.descendants(node, *acts)]):
         return False
-    calls = [each for each in [node, *source.descendants(node, cst.Call)] if isinstance(each, cst.Call)]
-    return all(_makes_sampler(source, each) for each in calls)
+    return all(_makes_sampler(source, each) for each in source.calls_in(node))
 
 
 def _makes_sampler(source: Source, call: cst.Call) -> bool:

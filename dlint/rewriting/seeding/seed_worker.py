@@ -20,7 +20,7 @@ from dlint.randomness.seeds.seeds import seeds_of
 from dlint.randomness.worker_seeds import code_of
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces import statements
-from dlint.rewriting.pieces.imports import imports_that_bind, name_for
+from dlint.rewriting.pieces.imports import bound_in_module, imports_that_bind, name_for
 from dlint.rewriting.pieces.project_imports import imported
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
@@ -172,8 +172,7 @@ def _module(source: Source, edits: Edits, module: str, wished: str) -> str:
 
 def _means(source: Source, module: str, name: str) -> bool:
     """Whether nothing but imports of the module, or None where they fail, binds a name at module level."""
-    scopes = dict.fromkeys(source.metadata(ScopeProvider).values())
-    bound = [a for scope in scopes if isinstance(scope, GlobalScope) for a in scope.assignments[name]]
+    bound = bound_in_module(source, name)
     nodes = [getattr(each, "node", None) for each in bound]
     imports = [each for each, node in zip(bound, nodes, strict=True) if isinstance(node, cst.Import)]
     others = [node for node in nodes if not isinstance(node, cst.Import)]

@@ -6,6 +6,7 @@ import ast
 
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, parameters, statements_in
+from dlint.streams.nones.written import is_read
 
 
 def handed_through(function: ast.FunctionDef) -> str | None:
@@ -13,11 +14,8 @@ def handed_through(function: ast.FunctionDef) -> str | None:
     surely do that and nothing else."""
     names = {parameter.arg for parameter in parameters(function)}
     statements = list(statements_in(function.body))
-    yields = [
-        node for each in function.body for node in walk(each) if isinstance(node, ast.Yield | ast.YieldFrom)
-    ]
     loops = [each for each in statements if isinstance(each, ast.For)]
-    if len(yields) != 1 or any(isinstance(each, ast.Break | ast.Return) for each in statements):
+    if not _yields_once(function) or any(isinstance(each, ast.Break | ast.Return) for each in statements):
         return None
     for loop in loops:
         match loop:
@@ -35,15 +33,18 @@ def handed_through(function: ast.FunctionDef) -> str | None:
     return None
 
 
+def _yields_once(function: ast.FunctionDef) -> bool:
+    """Whether a function gives something in one place."""
+    nodes = (node for each in function.body for node in walk(each))
+    return sum(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes) == 1
+
+
 def yielding(function: ast.FunctionDef) -> tuple[ast.For, ast.expr, list[ast.stmt]] | None:
     """The loop of a generator that gives something in each of its rounds, and nothing else ever; what that
     is, and the statements of a round before it."""
     statements = list(statements_in(function.body))
-    yields = [
-        node for each in function.body for node in walk(each) if isinstance(node, ast.Yield | ast.YieldFrom)
-    ]
     ends = (ast.Break, ast.Continue, ast.Return)
-    if len(yields) != 1 or any(isinstance(each, ends) for each in statements):
+    if not _yields_once(function) or any(isinstance(each, ends) for each in statements):
         return None
     for loop in statements:
         for at, each in enumerate(loop.body) if isinstance(loop, ast.For) else ():
@@ -97,13 +98,7 @@ def _only_gives(function: ast.FunctionDef, name: str) -> bool:
                 | ast.Call(func=ast.Name(id="len"), args=[ast.Name() as given])
             ):
                 asked.add(id(given))
-    return not any(
-        isinstance(node, ast.Name)
-        and node.id == name
-        and isinstance(node.ctx, ast.Load)
-        and id(node) not in asked
-        for node in walk(function)
-    )
+    return not is_read(name, function, asked)
 
 
 def _of_next(statement: ast.stmt) -> list[str]:

@@ -85,10 +85,8 @@ def handed_on(evaluator: Evaluator, reader: Reader, far: int = 0) -> Iterator[Re
 
 def inner(evaluator: Evaluator, dataset: Made, world: World) -> Iterator[tuple[Value, World]]:
     """The datasets whose items one of torch's hands on."""
-    for argument in dataset.arguments.positional[:1] if dataset.name in HAND_ON else ():
-        for value, w in evaluator.value_of(argument, world):
-            for part in value.items if isinstance(value, Items) else (value,):
-                yield part, w
+    if dataset.name in HAND_ON:
+        yield from _datasets_given(evaluator, dataset, world)
 
 
 def chained(evaluator: Evaluator, dataset: Value, world: World) -> Iterator[tuple[Value, World]]:
@@ -96,6 +94,11 @@ def chained(evaluator: Evaluator, dataset: Value, world: World) -> Iterator[tupl
     if not (isinstance(dataset, Made) and dataset.name == _CHAIN):
         yield dataset, world
         return
+    yield from _datasets_given(evaluator, dataset, world)
+
+
+def _datasets_given(evaluator: Evaluator, dataset: Made, world: World) -> Iterator[tuple[Value, World]]:
+    """The dataset that one of torch's is given first, or those in a list of them."""
     for argument in dataset.arguments.positional[:1]:
         for value, w in evaluator.value_of(argument, world):
             for part in value.items if isinstance(value, Items) else (value,):

@@ -218,11 +218,8 @@ class Nones:
                     self._followed.add(id(reader.node))
                     hows = [how for _, how in self.of_reader(reader)]
                     self._followed.discard(id(reader.node))
-                    owner = display_name(reader.function)
-                    if any(not how.inside for how in hows):
-                        return How(f"returns what {owner} gives, which can be None")
                     if hows:
-                        return How(f"returns what {owner} gives, which can have None in it", True)
+                        return _handed_on_by(reader.function, hows)
         return None
 
     def _of_call(
@@ -235,10 +232,8 @@ class Nones:
     ) -> How | None:
         for callee, inner in self._called(node, point, world, scope, only):
             hows = [HERE] if inner is None else [how for _, how in self._of_function(inner)]
-            if any(not how.inside for how in hows):
-                return How(f"returns what {display_name(callee)} gives, which can be None")
             if hows:
-                return How(f"returns what {display_name(callee)} gives, which can have None in it", True)
+                return _handed_on_by(callee, hows)
         return None
 
     def of_part(
@@ -375,3 +370,11 @@ def _is_made_by_name(method: Function) -> bool:
         and isinstance(made.node, ast.Call)
         and last_name(made.node.func) == made.cls.name
     )
+
+
+def _handed_on_by(function: Function, hows: list[How]) -> How:
+    """How that is None, or has one in it, which a function gives in some ways."""
+    owner = display_name(function)
+    if all(how.inside for how in hows):
+        return How(f"returns what {owner} gives, which can have None in it", True)
+    return How(f"returns what {owner} gives, which can be None")

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate, pairwise
 
 from dlint.finding import Effect
-from dlint.trial.records import Event
+from dlint.trial.records import Event, place_of
 from dlint.trial.trials import Trial
 from dlint.trial.wrong import Wrong
 
@@ -28,7 +28,7 @@ _WORDS = {
 def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
     """What a process of worker code has more of with every item."""
     at = trial.records.loader.get("dataset_at")
-    place = (str(at[0]), int(at[1]), str(at[2])) if at else None
+    place = place_of(at) if at else None
     for size, (words, cure) in _WORDS.items():
         series = longest(trial, size)
         if grows(series, size):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dlint.trial.records import place_of
 from dlint.trial.trials import Trial
 from dlint.trial.wrong import Wrong
 
@@ -14,7 +15,7 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
     if not told:
         return
     made = told.get("made")
-    place = (str(made[0]), int(made[1]), str(made[2])) if made else None
+    place = place_of(made) if made else None
     if told["num_workers"] == 0:
         if told["timeout"]:
             yield Wrong(

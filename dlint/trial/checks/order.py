@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dlint.trial.records import Event
+from dlint.trial.records import Event, place_of
 from dlint.trial.trials import Trial
 from dlint.trial.wrong import Wrong
 
@@ -19,7 +19,7 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
     if not trial.records.loader.get("stream") or trial.way.workers < 2:
         return
     at = trial.records.loader.get("dataset_at")
-    place = (str(at[0]), int(at[1]), str(at[2])) if at else None
+    place = place_of(at) if at else None
     cure = "ask get_worker_info() in __iter__, and give each worker a part of its own"
     sequences = _by_worker(trial)
     alike = _alike(sequences)

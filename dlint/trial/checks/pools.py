@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dlint.trial.probe.places import Place
-from dlint.trial.records import place
+from dlint.trial.records import place_of
 from dlint.trial.trials import Trial
 from dlint.trial.wrong import Wrong
 
@@ -26,7 +26,7 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
     ]
     by_place: dict[tuple[Place, str], list[dict[str, Any]]] = {}
     for note in made:
-        by_place.setdefault((place(note["place"]), str(note["what"])), []).append(dict(note))
+        by_place.setdefault((place_of(note["place"]), str(note["what"])), []).append(dict(note))
     for (at, what), notes in by_place.items():
         most = _most_items(notes)
         if most > 1:
@@ -52,7 +52,7 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
                 f"more than {note['waiting']} tasks wait in a pool of a worker: all are submitted at once",
                 "submit a bounded number, and read results before more",
                 "cost",
-                place(note["place"]),
+                place_of(note["place"]),
             )
             return
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dlint.finding import Effect
 from dlint.trial.probe.places import Place
-from dlint.trial.records import Raised, raised
+from dlint.trial.records import Raised, place_of, raised
 from dlint.trial.trials import Trial
 from dlint.trial.wrong import Wrong
 
@@ -173,9 +173,9 @@ def _special(trial: Trial, plain: Trial | None, errors: list[Raised], stderr: st
         if first is not None and place is not None and place == _place_of(plain):
             yield Wrong(None, f"it raised {first.text}", "see the line", "error", place, near, sure=False)
     elif first is None:
-        status = trial.result.status
-        how = f"signal {-status}" if status is not None and status < 0 else f"exit code {status}"
-        yield Wrong(None, f"the process ended with {how}{_last(stderr)}", "see what it printed", "error")
+        yield Wrong(
+            None, f"the process ended with {trial.ending}{_last(stderr)}", "see what it printed", "error"
+        )
     else:
         sound = bool(trial.way.workers) and plain is not None and plain.outcome == "ran"
         only = ", and without workers it does not" if sound else ""
@@ -221,7 +221,7 @@ def _of_none(trial: Trial) -> Place | None:
     at = trial.records.loader.get("dataset_at")
     if at is None or not any(event.none for event in trial.records.events):
         return None
-    return (str(at[0]), int(at[1]), str(at[2]))
+    return place_of(at)
 
 
 def _files(trial: Trial, errors: list[Raised]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from dlint.trial.draws import Drawn, Reader, drawn, in_words, only_to_begin, repeats
 from dlint.trial.probe.places import Place
-from dlint.trial.records import place
+from dlint.trial.records import place_of
 from dlint.trial.trials import Trial
 from dlint.trial.wrong import Wrong
 
@@ -44,7 +44,7 @@ def _in_items(
     for seed in seeds:
         # What nobody draws from does not matter.
         if _matters(seed, draws):
-            places.setdefault(place(seed["place"]), []).append(seed["state"])
+            places.setdefault(place_of(seed["place"]), []).append(seed["state"])
     for at, states in places.items():
         distinct = len(set(states))
         if distinct < len(states):
@@ -93,7 +93,7 @@ def _at_start(trial: Trial, streams: Mapping[str, Mapping[Reader, list[Drawn]]])
             f"{calls} in worker_init_fn, with the same seed again ({values}): {words}",
             "seed from torch.initial_seed() % 2**32",
             "silent",
-            place(mine[0]["place"]),
+            place_of(mine[0]["place"]),
             # Its values may be others for the loader of the next epoch.
             needs_finding=bool(trial.records.loader.get("init_fn_is_bound"))
             and words == in_words(["epochs"]),

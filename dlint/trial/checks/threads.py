@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from dlint.knowledge.processes.opencv import NO_THREADS
 from dlint.trial.probe.places import Place
-from dlint.trial.records import place
+from dlint.trial.records import place_of
 from dlint.trial.trials import Trial
 from dlint.trial.wrong import Wrong
 
@@ -26,7 +26,7 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
                 "has used torch's threads before the fork",
                 "leave it out: torch gives each worker one thread",
                 "hang",
-                place(note["place"]),
+                place_of(note["place"]),
             )
             return
 

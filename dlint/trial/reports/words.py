@@ -73,9 +73,7 @@ def became(trial: Trial, verdict: Verdict) -> str:
         return f"did not end within {trial.limits.run:.0f} s: try fewer --items, or a longer --time-limit"
     if trial.result.end == "lost":
         return f"could not be run: {trial.result.stderr}"
-    status = trial.result.status
-    how = f"signal {-status}" if status is not None and status < 0 else f"exit code {status}"
-    return f"ended with {how}{tail}"
+    return f"ended with {trial.ending}{tail}"
 
 
 def by(verdict: Verdict) -> str:

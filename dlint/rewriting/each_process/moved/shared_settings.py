@@ -10,6 +10,7 @@ from libcst.metadata import GlobalScope, ImportAssignment, ScopeProvider
 from dlint.changes.lasting import is_rebound, lasts
 from dlint.knowledge.randomness import sounds_like_settings
 from dlint.program.program import Program
+from dlint.rewriting.pieces.imports import bound_in_module
 from dlint.rewriting.source import Source
 
 
@@ -45,10 +46,7 @@ def _is_of_library(source: Source, program: Program, root: str, steps: list[str 
     if any(step is not None and sounds_like_settings(step) for step in [root, *steps]):
         return False
     scopes = [each for each in dict.fromkeys(source.metadata(ScopeProvider).values()) if each is not None]
-    of_module = [
-        each for scope in scopes if isinstance(scope, GlobalScope) for each in scope.assignments[root]
-    ]
-    bound = of_module or [each for scope in scopes for each in scope.assignments[root]]
+    bound = bound_in_module(source, root) or [each for scope in scopes for each in scope.assignments[root]]
     return bool(bound) and all(
         isinstance(each, ImportAssignment) and not _is_of_program(source, program, each) for each in bound
     )

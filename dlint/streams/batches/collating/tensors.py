@@ -64,7 +64,7 @@ def is_display(node: ast.expr, place: Place) -> bool:
             return not place or any(
                 is_display(value, place[1:])
                 for key, value in zip(keys, values, strict=True)
-                if place[0] is Values.EACH or (isinstance(key, ast.Constant) and key.value == place[0])
+                if _is_at(key, place)
             )
     return False
 
@@ -89,10 +89,15 @@ def parts_at(
                 if not place:
                     if not _is_one_of(key, without):
                         yield from parts_at(value, ())
-                elif place[0] is Values.EACH or (isinstance(key, ast.Constant) and key.value == place[0]):
+                elif _is_at(key, place):
                     yield from parts_at(value, place[1:], without)
         case _:
             yield node, place
+
+
+def _is_at(key: ast.expr | None, place: Place) -> bool:
+    """Whether a place begins with what stands under a key."""
+    return place[0] is Values.EACH or (isinstance(key, ast.Constant) and key.value == place[0])
 
 
 def _is_one_of(key: ast.expr | None, keys: Set[str]) -> bool:
