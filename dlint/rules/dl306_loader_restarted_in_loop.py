@@ -88,10 +88,11 @@ from dlint.loaders.batch_hooks import is_called_each_batch
 from dlint.loaders.every_round import is_now_and_then, tests_in
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
+from dlint.loaders.restarted.around import goes_on, is_asked_by, loop_around
 from dlint.loaders.restarted.kept_iterators import takes_one_by_one
 from dlint.loaders.restarted.made_again import gives_the_same, made_in_round, plain_call
 from dlint.loaders.restarted.other_each_round import binds, is_made_anew
-from dlint.loaders.restarted.rounds import counts_rounds, is_bound, is_epoch_loop, is_short
+from dlint.loaders.restarted.rounds import counts_rounds, is_epoch_loop
 from dlint.loaders.samplers import Samplers
 from dlint.program.conditions import with_workers
 from dlint.program.program import Program
@@ -101,9 +102,9 @@ from dlint.regex import regex
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.module import Module
-from dlint.source.nodes import names_in, walk
+from dlint.source.nodes import walk
 from dlint.source.restarts import FIRSTS, Restart, base_of, may_restart, restarts
-from dlint.source.statements import dotted, own_names, parameters, statements_in, target_names
+from dlint.source.statements import dotted, own_names, parameters, statements_in
 from dlint.values.frame import Point
 from dlint.values.places import loops_around, loops_that_repeat, tests_around
 from dlint.values.values import Const, External, Instance, Value
@@ -138,12 +139,15 @@ def check(program: Program) -> Iterator[Found]:
                 continue  # now and then: what has ended is begun again
             if iterations is None:
                 iterations = Iterations(program)
-            (loop, held), point = _loop(restart), program.evaluator.sites.point_of(module, restart.trail)
+            (loop, held), point = (
+                loop_around(restart),
+                program.evaluator.sites.point_of(module, restart.trail),
+            )
             if restart.called is not None and not _is_of_library(program, restart.called, point):
                 continue
             if loop is not None and (
-                _goes_on(loop)
-                if _is_asked_by(loop, restart)
+                goes_on(loop)
+                if is_asked_by(loop, restart)
                 else any(each is loop for each in loops_that_repeat(point))
             ):
                 if not restart.returns:  # else the loop is left as well
@@ -199,7 +203,7 @@ def _in_loop(
         or is_epoch_loop(loop, point, iterations)
     ):
         return
-    asked_by = _is_asked_by(loop, restart)
+    asked_by = is_asked_by(loop, restart)
     tests = [] if asked_by else list(tests_in(loop, point))
     if any(is_now_and_then(test, loop, point) for test in tests):
         return
@@ -320,59 +324,6 @@ def _is_kept(test: ast.expr, function: ast.FunctionDef) -> bool:
             case ast.Name() | ast.Attribute() if dotted(node) in kept:
                 return True
     return False
-
-
-def _loop(restart: Restart) -> tuple[ast.For | ast.While | None, ast.expr]:
-    """The innermost loop of the same function around a restart, if it goes round for every batch of one
-    loader; and what holds the loader, or all of those that a loop inside goes through."""
-    trail, picks, held = restart.trail, frozenset[str](), restart.source
-    nothing = (None, held)
-    if base_of(restart.source) is None and plain_call(restart.source) is None:
-        return nothing
-    if isinstance(restart.source, ast.Subscript):
-        picks = names_in(restart.source.slice)
-    for index in range(len(trail) - 1, 0, -1):
-        at, above = trail[index], trail[index - 1]
-        if isinstance(above, ast.FunctionDef) and above.name.startswith("test"):
-            return nothing
-        if isinstance(at, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            return nothing
-        if isinstance(above, ast.While) and at is above.test:
-            return nothing if _may_be_left_out(at, restart.taking) else (above, held)
-        if isinstance(above, ast.For | ast.While) and any(at is statement for statement in above.body):
-            if isinstance(above, ast.For) and picks & set(target_names(above.target)):
-                continue  # another loader each time: the loop around it comes back to them
-            if isinstance(above, ast.For) and held is restart.source and is_bound(held, above.target):
-                held = above.iter
-                continue
-            if is_short(above):
-                continue
-            return above, held
-    return nothing
-
-
-def _is_asked_by(loop: ast.For | ast.While, restart: Restart) -> bool:
-    """Whether a restart stands in the test of a loop, which each round makes."""
-    return isinstance(loop, ast.While) and any(node is loop.test for node in restart.trail)
-
-
-def _goes_on(loop: ast.For | ast.While) -> bool:
-    """Whether a loop may come to its test again."""
-    return not any(isinstance(each, ast.Break | ast.Return | ast.Raise) for each in loop.body)
-
-
-def _may_be_left_out(test: ast.AST, asked: ast.expr) -> bool:
-    """Whether a loop may go on without having asked for a part of its test."""
-    return any(
-        isinstance(node, ast.IfExp | ast.Lambda | ast.comprehension)
-        or (
-            isinstance(node, ast.BoolOp)
-            and isinstance(node.op, ast.Or)
-            and not any(each is asked for each in walk(node.values[0]))
-        )
-        for node in walk(test)
-        if any(each is asked for each in walk(node))
-    )
 
 
 def _found(
