@@ -100,7 +100,8 @@ from dlint.regex import regex
 from dlint.rules.rule import Found
 from dlint.source.nodes import speaks_of, walk
 from dlint.source.statements import FunctionNode, dotted, functions_in, given_in
-from dlint.streams.dividing.divided import divides, only_looks
+from dlint.streams.dividing.aside import only_looks
+from dlint.streams.dividing.divided import divides
 from dlint.streams.items.items import chained
 from dlint.streams.sources.streams import Streams
 from dlint.values.facts import Cut, is_above
