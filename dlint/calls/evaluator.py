@@ -140,7 +140,7 @@ class Evaluator(Questions):
             return [(Unknown(("at", id(node), point.frame.key)), world)]
         if kind not in _REMEMBERED:
             # Its parts are questions of their own.
-            return fold(handler(self, node, point, world), world)
+            return fold(handler(self, node, point, world))
         mark = self.marks.of(node, point)
         known = self._known.get(mark)
         if known is not None:
@@ -359,7 +359,7 @@ class Evaluator(Questions):
                             outcomes.append((value, decided))
             # Beyond so many ways the next operand is asked about with what all of them assume.
             worlds = following if len(following) <= OUTCOMES else [following[0].shared(following[1:])]
-            outcomes = fold(outcomes, world)
+            outcomes = fold(outcomes)
         return outcomes
 
     def _truth_value(self, node: ast.expr, point: Point, world: World) -> list[Outcome]:

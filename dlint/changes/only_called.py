@@ -119,9 +119,9 @@ class _Search:
             case ast.Return():
                 self._result(module, trail)
             case _:
-                self._otherwise(module, trail)
+                self._otherwise(trail)
 
-    def _otherwise(self, module: Module, trail: _Trail) -> None:
+    def _otherwise(self, trail: _Trail) -> None:
         """Somebody does something else with it: what can be told of that."""
         node, above = trail[-1], trail[-2]
         self.fate.seen = True

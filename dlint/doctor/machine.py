@@ -71,7 +71,7 @@ class Fact:
     codes: tuple[str, ...] = field(default=())
 
 
-def machine(environment: Mapping[str, str] | None = None) -> list[Fact]:
+def machine() -> list[Fact]:
     """The facts about this machine, for the Python that runs dlint."""
     told = _asked()
     cores = _cores()
@@ -81,7 +81,7 @@ def machine(environment: Mapping[str, str] | None = None) -> list[Fact]:
         *_of_opencv(told),
         *_of_cores(cores, told),
         *_of_limits(),
-        *_of_variables(os.environ if environment is None else environment),
+        *_of_variables(os.environ),
         *_of_container(),
     ]
 

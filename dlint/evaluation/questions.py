@@ -157,7 +157,7 @@ class Questions:
         self._depth += 1
         depth = self._depth
         try:
-            outcomes = fold(ask(HERE), HERE)
+            outcomes = fold(ask(HERE))
             sure = self._cut >= depth
         finally:
             self._depth -= 1

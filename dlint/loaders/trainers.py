@@ -188,7 +188,7 @@ def asked_of(evaluator: Evaluator, call: ast.Call, point: Point) -> list[Value]:
     the like, of the datamodule alone where there is one."""
     found: list[Value] = []
     for callee, _ in evaluator.values(call.func, point):
-        methods = _asked_by(evaluator, callee, call, point)
+        methods = _asked_by(evaluator, callee, call)
         if not methods:
             continue  # what most calls are given is asked for in vain
         given = _given(evaluator, call, point)
@@ -201,7 +201,7 @@ def asked_of(evaluator: Evaluator, call: ast.Call, point: Point) -> list[Value]:
     return [part for value in found for part in _parts(value)]
 
 
-def _asked_by(evaluator: Evaluator, callee: Value, call: ast.Call, point: Point) -> tuple[str, ...]:
+def _asked_by(evaluator: Evaluator, callee: Value, call: ast.Call) -> tuple[str, ...]:
     """The methods by which what is called asks for loaders."""
     if any(keyword.arg in ("run", None) for keyword in call.keywords):
         return ()  # a LightningCLI that may be told only to make its objects

@@ -423,14 +423,14 @@ class Attributes:
                 # What the same methods store goes together: self.sampler and self.shuffle.
                 methods = (instance.key, tuple(labels))
                 outcomes = after_stores(outcomes, methods, world)
-                return stores_told_apart([*outcomes, *at_first], methods, world, labels)
+                return stores_told_apart([*outcomes, *at_first], methods, labels)
             if not outcomes:
                 outcomes += self._kept_by_library(instance, name, world)
             if elsewhere:
                 given = self.outside.values(instance, name, world)
                 by_init = all(function.name == "__init__" for _, function in self.storing(instance, name))
                 if given and by_init and self.outside.replaces(instance, name):
-                    return stores_told_apart(given, mark, world)
+                    return stores_told_apart(given, mark)
                 outcomes += given
                 if (
                     outcomes
@@ -438,7 +438,7 @@ class Attributes:
                     and self.outside.may_be_elsewhere(instance, name)
                 ):
                     outcomes.append((Unknown(("attribute", instance.key, name)), world))
-            outcomes = stores_told_apart(after_stores(outcomes, mark, world), mark, world)
+            outcomes = stores_told_apart(after_stores(outcomes, mark, world), mark)
             return told_apart([*outcomes, *at_first], mark) if at_first else outcomes
         finally:
             del self._active[mark]

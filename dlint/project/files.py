@@ -98,18 +98,6 @@ def programs(
     ]
 
 
-def around(path: Path) -> list[Path]:
-    """The files that may import a file: those of its program, or of the working directory that holds it.
-
-    The latter where nothing tells how far the program goes: who asks wants rather too many than too few.
-    """
-    root, whole = _place(path)
-    cwd = Path.cwd()
-    if cwd in root.parents and not _has_any(root, PROJECT_MARKERS) and not is_shared(cwd):
-        root, whole = cwd, True
-    return python_files(root, whole=whole)
-
-
 def _place(path: Path) -> tuple[Path, bool]:
     """The root of a path's program, and whether all below it belongs to the program.
 

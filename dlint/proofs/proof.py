@@ -120,12 +120,6 @@ class Fixture:
     no_proof: str | None
     check: Mapping[str, str] = field(default_factory=dict)
 
-    def near_misses(self) -> list[str]:
-        """The near-miss programs, as files or folders with a main.py."""
-        return sorted(
-            path.name for path in self.folder.glob("near_*") if path.suffix == ".py" or path.is_dir()
-        )
-
 
 def read(folder: Path) -> Fixture:
     """Read a fixture folder's proof.toml. Raises ProofError."""

@@ -54,11 +54,6 @@ class Source:
         self.module = module
         self._graft = Graft(text, module.code) if module.code != text else None
 
-    @classmethod
-    def of_text(cls, text: str, path: Path = Path("<text>")) -> Source:
-        """A source from text that stands in no file."""
-        return cls(path, text.encode())
-
     @cached_property
     def surroundings(self) -> Surroundings:
         """The program around the file; one of this file alone where none was given."""

@@ -235,7 +235,7 @@ def _seeded(seedings: list[Seeding]) -> list[str]:
     return list(dict.fromkeys(part for name in named for part in name.split(" and ")))
 
 
-def _is_seen(program: Program, loader: Loader) -> bool:
+def _is_seen(loader: Loader) -> bool:
     """Whether all datasets of a loader are classes of the program: what draws in workers is seen there."""
     return all(isinstance(value, Instance) for value in loader.values("dataset"))
 
@@ -314,7 +314,7 @@ def _found(program: Program, given: _Given, drawn: list[str]) -> Found:
     if loader is None:
         condition: str | None = f"a DataLoader gets {name}"
     else:
-        unseen = None if given.drawn or not _is_seen(program, loader) else "worker code draws from it"
+        unseen = None if given.drawn or not _is_seen(loader) else "worker code draws from it"
         once = WORKER in kinds and STATE not in kinds and is_passed_once(program, loader)
         condition = both(
             with_workers(program, loader),

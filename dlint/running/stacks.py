@@ -64,7 +64,7 @@ def _short(file: str) -> str:
     return "/".join(parts[-2:]) if len(parts) > 2 else file
 
 
-def collect(main: int, pids: Sequence[int], dump: Path, use_py_spy: bool = True) -> list[Process]:
+def collect(main: int, pids: Sequence[int], dump: Path) -> list[Process]:
     """The stacks of the processes, ``main`` being the program itself.
 
     ``dump`` is the file that faulthandler in these processes writes to. Where it does not exist none of them
@@ -77,7 +77,7 @@ def collect(main: int, pids: Sequence[int], dump: Path, use_py_spy: bool = True)
         command, parent = processes.command_line(pid), processes.parent(pid)
         role = _role(pid, main, command)
         threads = _from_faulthandler(pid, dump)
-        if use_py_spy and role in ("main", "worker"):
+        if role in ("main", "worker"):
             threads = _from_py_spy(pid) or threads
         found.append(Process(pid, role, command, tuple(threads), parent))
     return found

@@ -96,9 +96,9 @@ def _read(handle: int, size: int, limit: int) -> bytes:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def read_stream(stream: BinaryIO, limit: int = MAX_BYTES) -> bytes:
+def read_stream(stream: BinaryIO) -> bytes:
     """What standard input holds; one byte more than the limit stands for all that is too much."""
-    return stream.read(limit + 1)
+    return stream.read(MAX_BYTES + 1)
 
 
 def kind_of(mode: int) -> str | None:

@@ -63,17 +63,14 @@ def told_apart(outcomes: list[Outcome], mark: Key) -> list[Outcome]:
     return _marked(outcomes, (_WHICH, mark), list(range(len(outcomes))), which)
 
 
-def stores_told_apart(
-    outcomes: list[Outcome], mark: Key, world: World, labels: list[int] | None = None
-) -> list[Outcome]:
-    """The same of what different methods store, each in a world of its own below ``world``: that those are
-    two worlds does not mean that one of them excludes the other. ``labels`` name the method that stores
-    each."""
+def stores_told_apart(outcomes: list[Outcome], mark: Key, labels: list[int] | None = None) -> list[Outcome]:
+    """The same of what different methods store, each in a world of its own: that those are two worlds does
+    not mean that one of them excludes the other. ``labels`` name the method that stores each."""
     if len(outcomes) <= 1:
         return outcomes
     if len(outcomes) > OUTCOMES and labels is None:
         # All pairs are compared: of ten thousand ways to five values only the values are.
-        outcomes = fold(outcomes, world)
+        outcomes = fold(outcomes)
     worlds = [w for _, w in outcomes]
     alike = [False] * len(worlds)
     for index, w in enumerate(worlds):
@@ -100,7 +97,7 @@ def _marked(outcomes: list[Outcome], mark: Key, labels: list[int], which: list[b
     ]
 
 
-def fold(outcomes: list[Outcome], world: World) -> list[Outcome]:
+def fold(outcomes: list[Outcome]) -> list[Outcome]:
     """At most ``OUTCOMES`` outcomes: equal values first keep only what all of them assume, then the rest is
     unknown."""
     if len(outcomes) <= 1:
@@ -145,7 +142,7 @@ def _different_first(values: dict[Key, Value]) -> dict[Key, Value]:
     return {key: values[key] for key in sorted(values, key=turns.__getitem__)}
 
 
-def widened(outcomes: list[Outcome], world: World) -> list[Outcome]:
+def widened(outcomes: list[Outcome]) -> list[Outcome]:
     """At most a few tables: many are joined into one that keeps what all agree on."""
     tables = [value for value, _ in outcomes if isinstance(value, Table)]
     if len(tables) <= _TABLES:

@@ -118,7 +118,7 @@ class ItemObjects:
             known = self._texts[id(scope)] = _Text([], [])
             if visit.role == "dataset" and not isinstance(scope, ast.Lambda):
                 for statement in statements_in(scope.body):
-                    known.stores.extend(_stores(statement, visit))
+                    known.stores.extend(_stores(statement))
                     known.calls.extend(
                         _Place(statement, key, node)
                         for node in own_nodes(statement)
@@ -164,7 +164,7 @@ class ItemObjects:
         return known
 
 
-def _stores(statement: ast.stmt, visit: Visit) -> Iterator[_Place]:
+def _stores(statement: ast.stmt) -> Iterator[_Place]:
     """What a statement puts under keys, where that may be an object."""
     match statement:
         case ast.Assign(targets=targets, value=value) if isinstance(value, _MADE):

@@ -97,9 +97,9 @@ def test_a_character_that_the_encoding_lacks() -> None:
 @pytest.mark.parametrize("deep", ["+".join(["1"] * 5_000), "-" * 2_000 + "1", "a" + ".b" * 3_000])
 def test_what_is_nested_too_deeply_is_left(deep: str) -> None:
     with pytest.raises(CannotRepair, match="nested too deeply to be edited"):
-        Source.of_text(f"x = {deep}\n")
+        Source(Path("module.py"), f"x = {deep}\n".encode())
 
 
 def test_what_libcst_does_not_take_is_refused() -> None:
     with pytest.raises(CannotRepair, match="libcst cannot parse the file"):
-        Source.of_text("for x in.5, 1:\n    pass\n")
+        Source(Path("module.py"), b"for x in.5, 1:\n    pass\n")

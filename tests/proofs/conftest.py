@@ -35,6 +35,12 @@ class Wanted:
         return f"{self.proof.code}-{self.proof.name.replace(' ', '_')}-{self.method}"
 
 
+def near_misses(fixture: Fixture) -> list[str]:
+    """The near-miss programs, as files or folders with a main.py."""
+    found = fixture.folder.glob("near_*")
+    return sorted(path.name for path in found if path.suffix == ".py" or path.is_dir())
+
+
 def near_miss(fixture: Fixture, program: str) -> Wanted:
     needs = fixture.near.get(program, Needs())
     proof = Proof(fixture.code, fixture.rule, fixture.folder, program, "", program, "silent", needs=needs)

@@ -8,7 +8,7 @@ from dlint.proofs import judge
 from dlint.proofs.environment import Environment
 from dlint.proofs.proof import Fixture
 
-from .conftest import FIXTURES, Results, Wanted, near_miss
+from .conftest import FIXTURES, Results, Wanted, near_miss, near_misses
 
 CLAIMS = [
     Wanted(proof, method)
@@ -16,7 +16,7 @@ CLAIMS = [
     for proof in fixture.proofs
     for method in proof.start_methods
 ]
-NEAR_MISSES = [near_miss(fixture, program) for fixture in FIXTURES for program in fixture.near_misses()]
+NEAR_MISSES = [near_miss(fixture, program) for fixture in FIXTURES for program in near_misses(fixture)]
 
 
 @pytest.mark.parametrize("wanted", CLAIMS, ids=str)

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
 from dlint.doctor.causes.cause import Cause
-from dlint.doctor.seen import Job, Seen
-
-Recognise = Callable[[Seen, Job], Iterator[Cause]]
+from dlint.doctor.seen import Job
 
 
 def causes(job: Job) -> list[Cause]:

@@ -57,7 +57,7 @@ class Changed:
             itself = Unknown(("changed", *mark)).key
             known = [(self._opened(value, name, before), w) for value, w in outcomes if value.key != itself]
             outcomes = known or outcomes
-        return widened(outcomes, world)
+        return widened(outcomes)
 
     def _opened(self, value: Value, name: str, before: Point) -> Value:
         """A value after any number of rounds of a loop that changes it."""

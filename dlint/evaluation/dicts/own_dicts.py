@@ -42,7 +42,7 @@ class OwnDicts:
             found = evaluator.entries.of_argument(given.positional[0], key, world)
         if is_stored:
             found = [*found, *evaluator.attributes.outside.values(made, key, world)]
-        return stores_told_apart(found, ("kept", made.key, key), world)
+        return stores_told_apart(found, ("kept", made.key, key))
 
     def attribute(self, made: Instance, name: str, world: World) -> list[Outcome]:
         """What an object of such a class has as an attribute that its class does not have, where no code may

@@ -68,7 +68,7 @@ class Held:
             found = [(Unknown(("attribute", made.key, name)), world)]
         if stored:
             found = list({value.key: (value, w) for value, w in [*found, *stored]}.values())
-        return stores_told_apart(found, ("kept", made.key, name), world)
+        return stores_told_apart(found, ("kept", made.key, name))
 
     def _of_settings(self, made: Made, name: str, world: World) -> list[Outcome]:
         """What settings are made with under a name, where no code changes them by names that it does not

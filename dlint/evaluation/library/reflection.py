@@ -62,7 +62,7 @@ def _or_default(
     if not evaluator.attributes.comes_later(base, name):
         return held
     default = evaluator.value_of(arguments.positional[2], world)
-    return stores_told_apart([*held, *default], ("getattr", base.key, name), world)
+    return stores_told_apart([*held, *default], ("getattr", base.key, name))
 
 
 def _eval(

@@ -44,7 +44,7 @@ class Attributes:
         found: list[Seed] = []
         for value, _ in self._evaluator.values(node, point, world):
             if isinstance(value, External) and value.owner is not None:
-                found += self._of_object(value, node, point, world)
+                found += self._of_object(value, node, world)
             else:
                 found.append(self._value_of_attribute(value, node))
         if any(seed.kinds == UNKNOWN_SEED.kinds for seed in found) and not sounds_changing(node.attr):
@@ -105,7 +105,7 @@ class Attributes:
             for told in told_in_rounds(self._evaluator, holder, node.attr, self._inside, self._uses)
         )
 
-    def _of_object(self, value: External, node: ast.Attribute, point: Point, world: World) -> list[Seed]:
+    def _of_object(self, value: External, node: ast.Attribute, world: World) -> list[Seed]:
         """An attribute of what a library's call gave."""
         assert value.owner is not None
         if value.owner.name == WORKER_INFO:

@@ -59,7 +59,7 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     cure = finding.remedy.data.get("cure") if finding.remedy else None
     number = _worker_id(source, call, alone=cure is None or _ONCE not in cure)
     if number is not None:  # seeding once in a worker is right, with the seed that torch gave it
-        _seed_from_worker(source, edits, library, call, number)
+        _seed_from_worker(edits, library, call, number)
         return
     if _only_seeds(source, function):
         name = function.name.value
@@ -347,9 +347,7 @@ def _worker_id(source: Source, call: cst.Call, *, alone: bool) -> cst.Attribute 
     return found[0] if "info" in source.code(found[0].value).lower() else None
 
 
-def _seed_from_worker(
-    source: Source, edits: Edits, library: Library, call: cst.Call, number: cst.Attribute
-) -> None:
+def _seed_from_worker(edits: Edits, library: Library, call: cst.Call, number: cst.Attribute) -> None:
     """Write ``info.seed`` in the place of ``info.id``, in a number that the library takes."""
     seed = cst.Attribute(number.value, cst.Name("seed"))
     value = call.args[0].value

@@ -60,7 +60,7 @@ def check_opened_later(source: Source, made: Made) -> None:
     with source.surroundings.asking() as program:
         _check_values(source, program, made)
         _check_folder(source, program, made)
-        _check_elsewhere(source, program, made)
+        _check_elsewhere(program, made)
     _check_set_up(source, made)
     _check_position(source, made)
 
@@ -68,7 +68,7 @@ def check_opened_later(source: Source, made: Made) -> None:
 def check_as_made(source: Source, made: Made) -> None:
     """Raise CannotRepair where something is done to what is no handle once it is made, at whatever time."""
     with source.surroundings.asking() as program:
-        _check_elsewhere(source, program, made)
+        _check_elsewhere(program, made)
     for each in _mentions(source, made):
         if _is_changed(source, each):
             what = source.code(source.statement_of(each)).strip()
@@ -178,7 +178,7 @@ def _check_set_up(source: Source, made: Made) -> None:
             _refuse_set_up(source, each)
 
 
-def _check_elsewhere(source: Source, program: Program, made: Made) -> None:
+def _check_elsewhere(program: Program, made: Made) -> None:
     """Refuse where code outside of the class does something to it: ``dataset.db.row_factory = Row``."""
     if made.owner is None:
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from dlint.finding import Effect
@@ -111,7 +111,7 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
     for each in errors:
         for said in _SAID:
             if said.pattern.search(each.text) or said.pattern.search(each.message):
-                yield _wrong(trial, said, each, inner, error)
+                yield _wrong(trial, said, each, error)
                 return
     for said in _SAID:
         # A worker that ended before it began says it on the stream alone.
@@ -208,7 +208,7 @@ def _is_called(error: Raised) -> bool:
     return error.type == "TypeError" and error.place is None
 
 
-def _wrong(trial: Trial, said: _Said, error: Raised, inner: Sequence[Raised], outer: Raised | None) -> Wrong:
+def _wrong(trial: Trial, said: _Said, error: Raised, outer: Raised | None) -> Wrong:
     effect: Effect = "hang" if said.code == "DL506" else "error"
     place = error.place or (outer.place if outer else None)
     if said.code == "DL502":

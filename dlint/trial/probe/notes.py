@@ -7,9 +7,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-# The folder that the notes of a trial are written to, for the processes that the program starts.
-FOLDER = "DLINT_TRY_NOTES"
-
 
 class Notes:
     """Where a process of a trial writes. It is sent to workers that are started afresh, as its folder

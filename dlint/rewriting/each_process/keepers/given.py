@@ -112,7 +112,7 @@ def _kind(
         return None
     name = next(iter(names - {"numpy.random.Generator"}), "numpy.random.default_rng")
     for value in values:
-        if isinstance(value, Unknown) and not _is_said(module, trail, target.attr, name):
+        if isinstance(value, Unknown) and not _is_said(trail, target.attr, name):
             return None
         if not isinstance(value, MadeValue | Unknown):
             return None
@@ -130,7 +130,7 @@ def _is_found(value: Value, home: Module, finding: Finding) -> bool:
     )
 
 
-def _is_said(module: Module, trail: list[ast.AST], attribute: str, name: str) -> bool:
+def _is_said(trail: list[ast.AST], attribute: str, name: str) -> bool:
     """Whether a class that may be given anything is written for generators of a kind: by what it says of its
     parameters, or by a method that no other kind has."""
     kind, own = _CLASSES[name]
