@@ -250,12 +250,12 @@ class Evaluator(Questions):
                     else:
                         outcomes += self.names.defined(statement, path, point.frame, w)
                 if outcomes and (
-                    self.attributes.changed_by_calls(point.frame, node)
+                    self.attributes.stored.changed_by_calls(point.frame, node)
                     or self.members.is_stored_otherwise(node, point)
                 ):
                     return [(Unknown(("changed", id(node), point.frame.key)), world)]
         for start in worlds:
-            by_bases = self.attributes.stored_by_bases(node, point, start) if is_stored else []
+            by_bases = self.attributes.stored.by_bases(node, point, start) if is_stored else []
             outcomes += by_bases or self._beyond(node, point, start)
         return outcomes
 

@@ -262,10 +262,17 @@ class Attributes(Protocol):
 
     def sets_by_name(self, cls: Class) -> bool: ...
 
-    def put_under(self, instance: Instance, name: str, key: str, world: World) -> list[Outcome] | None: ...
+    @property
+    def later(self) -> Later: ...
 
     @property
     def outside(self) -> Outside: ...
+
+
+class Later(Protocol):
+    """What other code puts in what an object keeps."""
+
+    def under(self, instance: Instance, name: str, key: str, world: World) -> list[Outcome] | None: ...
 
 
 class Outside(Protocol):

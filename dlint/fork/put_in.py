@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dlint.fork.ways.run_by import run_by
 from dlint.fork.ways.surely import is_sure
 from dlint.objects.elsewhere.additions import GROWS, growths
-from dlint.objects.set_by_name import set_by_text
+from dlint.objects.stored.set_by_name import set_by_text
 from dlint.regex import regex
 from dlint.source.statements import FunctionNode, functions_in, own_names, self_name, statements_in
 from dlint.values.frame import Frame, Point

@@ -85,7 +85,7 @@ def _held(evaluator: Evaluator, part: Part) -> Iterator[Part]:
                 for value, w in evaluator.value_of(argument, part.world):
                     yield held(value, place, w)
             if kept_parameters(made.name, _STEPS) is not None:
-                for value, w in evaluator.attributes.added_to(made, _STEPS, part.world):
+                for value, w in evaluator.attributes.later.of_library(made, _STEPS, part.world):
                     yield held(value, place, w)
         case Instance() as instance:
             out = left_out(evaluator, instance.cls)
@@ -170,9 +170,9 @@ def _attributes(evaluator: Evaluator, instance: Instance) -> Iterator[tuple[str,
     for name, path, point, world in evaluator.construction.stores(instance, HERE):
         assert point.statement is not None
         stored = evaluator.names.defined(point.statement, path, point.frame, world)
-        for value, w in evaluator.attributes.grown(stored, instance, name, world):
+        for value, w in evaluator.attributes.later.joined_to(stored, instance, name, world):
             yield name, value, w
         if any(isinstance(value, Table) for value, _ in stored):
-            for value, w in evaluator.attributes.put_under_keys(instance, name, world):
+            for value, w in evaluator.attributes.later.of(instance, name, world, keyed=True):
                 yield name, value, w
     yield from put_while_made(evaluator, instance, HERE)

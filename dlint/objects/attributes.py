@@ -7,36 +7,23 @@ what code outside the class stores there.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 from dlint.evaluation.containers import is_method
-from dlint.knowledge.loading import is_kept, kept_parameters
 from dlint.knowledge.names import SUBCLASSES
-from dlint.knowledge.randomness import DRAWN_BY, GENERATORS
-from dlint.objects.classes import is_abstract, is_property, is_setter
-from dlint.objects.declared import Declared
-from dlint.objects.elsewhere.additions import Added, growths
+from dlint.objects.classes import is_abstract, is_property
 from dlint.objects.elsewhere.grown import Grown
 from dlint.objects.elsewhere.put_by_methods import PutByMethods
 from dlint.objects.elsewhere.stores import Outside
-from dlint.objects.hparams import Hparams
-from dlint.objects.initialisers import base_init_calls
-from dlint.objects.set_by_name import SetByName
+from dlint.objects.stored.by_library import kept_by_library, of_generator
+from dlint.objects.stored.by_methods import ByMethods
+from dlint.objects.stored.declared import Declared
+from dlint.objects.stored.hparams import Hparams
+from dlint.objects.stored.set_by_name import SetByName
 from dlint.source.desugaring.records import is_record
 from dlint.source.desugaring.validators import may_change
-from dlint.source.statements import (
-    FunctionNode,
-    changed_names,
-    dotted,
-    functions_in,
-    own_names,
-    parameters,
-    self_name,
-    statements_in,
-)
-from dlint.values.facts import fits
-from dlint.values.frame import Argument, Arguments, Frame, Point, layout_of
+from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.outcomes import (
     OUTCOMES,
     STORED,
@@ -52,9 +39,7 @@ from dlint.values.values import (
     External,
     Function,
     Instance,
-    Items,
     Key,
-    Made,
     ModuleValue,
     Partial,
     Super,
@@ -67,8 +52,6 @@ from dlint.values.worlds import FOLDED, HERE, World
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
 
-# What an attribute holds (None: nothing yet), in which world, and the id of the method that stored it.
-_Held: TypeAlias = tuple[Value | None, World, int]
 _MOST_SUBCLASSES = 8
 # An heir that is none of those that are known.
 ANOTHER_HEIR: Final = "another"
@@ -84,13 +67,13 @@ class Attributes:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._stores: dict[int, dict[str, list[FunctionNode]]] = {}
+        self.stored = ByMethods(evaluator)
         # By class: the attributes that its methods store, and code elsewhere may.
         self._names: dict[Key, list[str]] = {}
         self._added: dict[Key, frozenset[int]] = {}
         self.outside = Outside(evaluator)
         self._declared = Declared(evaluator)
-        self._grown = Grown(evaluator)
+        self.later = Grown(evaluator)
         self._put_by_methods = PutByMethods(evaluator)
         self._active: dict[tuple[Key, str], int] = {}
         # What attributes hold with nothing assumed, None where something cuts that short, and those that were
@@ -108,7 +91,7 @@ class Attributes:
                 outcomes = self._of_instance(base, name, node, point, world)
                 outcomes = self._evaluator.records.defaults(base, outcomes)
                 if all(isinstance(value, Unknown) for value, _ in outcomes):
-                    inherited = self._of_generator(base, name)
+                    inherited = of_generator(self._evaluator, base, name)
                     if inherited is not None:
                         return [(inherited, world)]
                     entry = self._evaluator.entries.own.attribute(base, name, world)
@@ -158,7 +141,7 @@ class Attributes:
                         for value, owner in above
                     ]
                 if isinstance(base.receiver, Instance):
-                    inherited = self._of_generator(base.receiver, name)
+                    inherited = of_generator(self._evaluator, base.receiver, name)
                     if inherited is not None:
                         return [(inherited, world)]
                 for library in sorted(self._evaluator.classes.libraries(base.cls)):
@@ -169,18 +152,6 @@ class Attributes:
             case Function() | ModuleValue():
                 pass
         return [(Unknown(("attribute", base.key, name)), world)]
-
-    def _of_generator(self, base: Instance, name: str) -> Value | None:
-        """What an object has from a library's generator that its class is derived from, and draws its numbers
-        from: ``class Dice(random.Random)``. One that says itself where its numbers come from is another."""
-        if base.point is None or base.node is None:
-            return None
-        classes = self._evaluator.classes
-        kinds = sorted(classes.libraries(base.cls) & GENERATORS.keys())
-        if len(kinds) != 1 or any(classes.member(base.cls, own) for own in DRAWN_BY):
-            return None
-        made = Made(kinds[0], base.node, base.arguments or Arguments(), base.point)
-        return External(f"{made.name}().{name}", made)
 
     def _asked_for(
         self, base: Instance, name: str, node: ast.AST, point: Point, world: World
@@ -213,7 +184,7 @@ class Attributes:
 
     def may_be_stored(self, instance: Instance, name: str, world: World) -> bool:
         """Whether an object may have an attribute of its own."""
-        if self.storing(instance, name) or self._evaluator.modules.index.stored_elsewhere(name):
+        if self.stored.storing(instance, name) or self._evaluator.modules.index.stored_elsewhere(name):
             return True
         if not self._set_by_name.sets(instance.cls):
             return False
@@ -223,10 +194,10 @@ class Attributes:
     def comes_later(self, instance: Instance, name: str) -> bool:
         """Whether only methods that are called once an object is made are seen to store an attribute: until
         then it has none."""
-        if not self.storing(instance, name) or self._evaluator.modules.index.stored_elsewhere(name):
+        if not self.stored.storing(instance, name) or self._evaluator.modules.index.stored_elsewhere(name):
             return False
         return not (
-            self._evaluator.classes.member(instance.cls, name) or self._stored_when_made(instance, name)
+            self._evaluator.classes.member(instance.cls, name) or self.stored.when_made(instance, name)
         )
 
     def _of_instance(
@@ -248,7 +219,7 @@ class Attributes:
             found = [
                 each for getter in getters for each in calls.returns(getter, Arguments(), node, point, world)
             ]
-            if self._may_be_set(instance.cls, name):
+            if self.stored.may_be_set(instance.cls, name):
                 # What the setter of the property is given, the getter most likely gives.
                 known = [outcome for outcome in found if not isinstance(outcome[0], Unknown)]
                 return told_apart([*known, *self.held(instance, name, world)], (instance.key, name)) or found
@@ -261,11 +232,13 @@ class Attributes:
             for value, owner, w in members
         ]
         bound = self._declared.of(instance, name, bound, node, point, world) or bound
-        when_made = bool(members) and self._stored_when_made(instance, name)
+        when_made = bool(members) and self.stored.when_made(instance, name)
         held = self.held(instance, name, world, () if when_made else bound)
         if held or bound:
             kept = [(self._filled(value, instance, name), w) for value, w in held]
-            kept = self.grown(kept or told_apart(bound, (instance.key, name)), instance, name, world)
+            kept = self.later.joined_to(
+                kept or told_apart(bound, (instance.key, name)), instance, name, world
+            )
             return self._put_by_methods.filled(kept, instance, name, world)
         if name == "hparams":
             kept_arguments = self._hparams.of(instance, world)
@@ -321,58 +294,9 @@ class Attributes:
             self._asking_heirs.discard(heirs)
         return [] if first else found
 
-    def grown(self, outcomes: list[Outcome], instance: Instance, name: str, world: World) -> list[Outcome]:
-        """What an attribute holds, also with what others put in where it is a list, or a dict."""
-        if any(isinstance(value, Table) for value, _ in outcomes):
-            return self._with_entries(outcomes, instance, name, world)
-        if not any(isinstance(value, Items) and value.kind == "list" for value, _ in outcomes):
-            return outcomes
-        added = self._grown.of(instance, name, world)
-        if not added:
-            return outcomes
-        items = {value.key: value for value, _ in added}
-        longer: Outcome = (Items("list", tuple(items.values()), True), world)
-        return told_apart([*outcomes, longer], ("grown", instance.key, name))
-
-    def _with_entries(
-        self, outcomes: list[Outcome], instance: Instance, name: str, world: World
-    ) -> list[Outcome]:
-        entries = self._grown.under_keys(instance, name, world)
-        if not entries:
-            return outcomes
-        return [
-            (Table({**entries, **value.items}, True, value.home) if isinstance(value, Table) else value, w)
-            for value, w in outcomes
-        ]
-
-    def added_to(self, made: Made, name: str, world: World) -> list[Outcome]:
-        """What others put in a list that an object of a library keeps."""
-        return self._grown.of_library(made, name, world)
-
-    def put_under_keys(self, instance: Instance, name: str, world: World) -> list[Outcome]:
-        """What others put in a dict that an attribute holds, whatever the keys are."""
-        return self._grown.of(instance, name, world, keyed=True)
-
-    def put_under(self, instance: Instance, name: str, key: str, world: World) -> list[Outcome] | None:
-        """What methods that are called on an object put under a key of a dict that it keeps; None where none
-        puts anything there."""
-        return self._grown.under(instance, name, key, world)
-
     def _filled(self, value: Value, owner: Class | Instance, name: str) -> Value:
         """What an attribute holds, with its home where it is a dict that other code may fill."""
         return self._evaluator.filled.of_attribute(value, owner, name) if isinstance(value, Table) else value
-
-    def _stored_when_made(self, instance: Instance, name: str) -> bool:
-        """Whether an ``__init__`` stores the attribute, or surely calls a method that surely does: what the
-        class says of it is then never seen."""
-        storing = self.storing(instance, name)
-        if not storing or any(function.name == "__init__" for _, function in storing):
-            return bool(storing)
-        for _, frame in self._evaluator.initialisers.of(instance):
-            stored = self._evaluator.construction.after(frame, instance, name, HERE)
-            if stored and None not in stored:
-                return True
-        return False
 
     def held(
         self, instance: Instance, name: str, world: World, at_first: Sequence[Outcome] = ()
@@ -415,7 +339,7 @@ class Attributes:
             return told_apart([unknown, *at_first], mark)
         self._active[mark] = self._evaluator.depth
         try:
-            stored = self._stored(instance, name, world)
+            stored = self.stored.by_each(instance, name, world)
             outcomes, by = [outcome for outcome, _ in stored], [label for _, label in stored]
             elsewhere = self._evaluator.modules.index.stored_elsewhere(name)
             labels = [*by, *[0] * len(at_first)]
@@ -425,10 +349,12 @@ class Attributes:
                 outcomes = after_stores(outcomes, methods, world)
                 return stores_told_apart([*outcomes, *at_first], methods, labels)
             if not outcomes:
-                outcomes += self._kept_by_library(instance, name, world)
+                outcomes += kept_by_library(self._evaluator, instance, name, world)
             if elsewhere:
                 given = self.outside.values(instance, name, world)
-                by_init = all(function.name == "__init__" for _, function in self.storing(instance, name))
+                by_init = all(
+                    function.name == "__init__" for _, function in self.stored.storing(instance, name)
+                )
                 if given and by_init and self.outside.replaces(instance, name):
                     return stores_told_apart(given, mark)
                 outcomes += given
@@ -443,143 +369,13 @@ class Attributes:
         finally:
             del self._active[mark]
 
-    def _stored(self, instance: Instance, name: str, world: World) -> list[tuple[Outcome, int]]:
-        """What each of an object's methods stores in ``self.name``, and which method that is.
-
-        What the constructor stores, a method that it calls at its end may replace, or leave as it is:
-        ``__post_init__`` where settings do not fit together.
-        """
-        storing = self.storing(instance, name)
-        found: list[tuple[Outcome, int]] = []
-        looked_at: set[int] = set()
-        for owner, function in sorted(storing, key=lambda each: each[1].name != "__init__"):
-            if id(function) in looked_at:
-                continue
-            frame = self._method_frame(instance, owner, function)
-            held = self._after(frame, name, [(None, world, 0)])
-            if function.name == "__init__":
-                for above, method in _called_last(frame, name, storing):
-                    looked_at.add(id(method))
-                    held = self._after(self._method_frame(instance, above, method), name, _few(held))
-            found += [((value, w), by) for value, w, by in held if value is not None]
-        return found
-
-    def _after(self, frame: Frame, name: str, before: list[_Held]) -> list[_Held]:
-        """What ``self.name`` holds after a method, and by which, for each possibility before it."""
-        path = f"{self_name(frame.scope)}.{name}"  # type: ignore[arg-type]
-        held: list[_Held] = []
-        # What methods put in a dict is found apart from what the dict is.
-        is_filled = frame.owner is not None and self._evaluator.filled.is_filled(frame.owner, name)
-        for value, world, by in before:
-            for end, here in self._evaluator.calls.ends(frame, world):
-                at = Point(frame, end)
-                definitions = self._evaluator.flow.definitions(path, at, here, anew=is_filled)
-                if is_filled and any(statement is not None for statement, _ in definitions):
-                    definitions = self._evaluator.flow.definitions(path, at, here)
-                for statement, w in definitions:
-                    if isinstance(value, Const) and not _fits(value, frame, name, w):
-                        continue
-                    more = self._with_added(value, frame, path, w) if statement is not None else value
-                    if statement is None or more is not None:
-                        held.append((more, w, by if statement is None else id(frame.scope)))
-                    else:
-                        defined = self._evaluator.names.defined(statement, path, frame, w)
-                        held += [(each, inner, id(frame.scope)) for each, inner in defined]
-        return held
-
-    def _with_added(self, value: Value | None, frame: Frame, path: str, world: World) -> Value | None:
-        """The list that an attribute holds before a method, with what that adds to it; None where it does
-        anything else with it, or where it is no list."""
-        if not isinstance(value, Items) or value.kind != "list":
-            return None
-        added: list[Added] = []
-        for statement in frame.layout.statements:
-            if path in own_names(statement) or path in changed_names(statement):
-                growing = [each for held, each in growths(statement) if dotted(held) == path]
-                if not growing or growing[0].keyed:
-                    return None
-                added += growing
-        items = {each.key: each for each in value.items}
-        for each in added:
-            for given, _ in self._evaluator.values(each.value, Point(frame, each.statement), world):
-                for item in (given.items if isinstance(given, Items) else ()) if each.each else (given,):
-                    items[item.key] = item
-        return Items("list", tuple(items.values()), True)
-
-    def stored_by_bases(self, node: ast.Attribute, point: Point, world: World) -> list[Outcome]:
-        """What an attribute holds in a constructor that stores it itself further down: what those have stored
-        that it has called by then (``super().__init__(files)``, and then ``self.files.sort()``); nothing
-        where that is not known."""
-        frame = point.frame
-        instance, scope, at = frame.receiver, frame.scope, point.statement
-        if not isinstance(instance, Instance) or not isinstance(scope, ast.FunctionDef):
-            return []
-        if scope.name != "__init__" or dotted(node.value) != self_name(scope):
-            return []
-        called = [statement for _, statement in base_init_calls(frame)]
-        if not called or any(at is not None and each.lineno >= at.lineno for each in called):
-            return []
-        chains = self._evaluator.initialisers.chains(instance)
-        own = next((i for i, (_, each, _) in enumerate(chains) if each.scope is scope), None)
-        if own is None:
-            return []
-        for _, above, chain in chains[own + 1 :]:
-            if not isinstance(above.scope, ast.FunctionDef) or chain != chains[own][2]:
-                continue
-            if f"{self_name(above.scope)}.{node.attr}" in above.layout.binds:
-                held = self._after(above, node.attr, [(None, world, 0)])
-                known = [(value, w) for value, w, _ in held if value is not None]
-                return known if len(known) == len(held) else []
-        return []
-
-    def _kept_by_library(self, instance: Instance, name: str, world: World) -> list[Outcome]:
-        """What a library's constructor keeps in the attribute: ``super().__init__(root, transform=...)``."""
-        if not is_kept(name):
-            return []
-        found: list[Outcome] = []
-        for library, arguments in self._evaluator.initialisers.of_libraries(instance):
-            parameters = kept_parameters(library, name)
-            if parameters is None:
-                continue
-            if name in arguments.keywords:
-                found += self._evaluator.value_of(arguments.keywords[name], world)
-            elif name in parameters[: len(arguments.positional)]:
-                found += self._evaluator.value_of(arguments.positional[parameters.index(name)], world)
-            elif arguments.splats:
-                for table, w in self._evaluator.containers.table(Arguments(splats=arguments.splats), world):
-                    if name in table.items:
-                        found.append((table.items[name], w))
-        return found
-
-    def changed_by_calls(self, frame: Frame, node: ast.Attribute) -> bool:
-        """Whether a method calls another one of its object that stores the attribute: what the method
-        itself stored last may not be what is there."""
-        scope = frame.scope
-        if not (isinstance(scope, ast.FunctionDef) and isinstance(frame.receiver, Instance)):
-            return False
-        own = self_name(scope)
-        if not (isinstance(node.value, ast.Name) and node.value.id == own):
-            return False
-        others = [
-            function.name
-            for above in self._evaluator.classes.line(frame.receiver.cls)
-            for function in self._stores_of(above.node).get(node.attr, ())
-            if function is not scope and function.name != "__init__"
-        ]
-        if not others:
-            return False
-        text = frame.module.text_of(scope)
-        return any(f"{own}.{name}(" in text for name in others)
-
     def added_from_outside(self, instance: Instance) -> frozenset[int]:
         """The places where other code puts something in a list or dict that an object keeps."""
         known = self._added.get(instance.key)
         if known is None:
             line = self._evaluator.classes.line(instance.cls)
-            names = sorted({name for above in line for name in self._stores_of(above.node)})
-            found, sure = self._evaluator.whole(
-                lambda: [self._grown.places(instance, name) for name in names]
-            )
+            names = sorted({name for above in line for name in self.stored.stores_of(above.node)})
+            found, sure = self._evaluator.whole(lambda: [self.later.places(instance, name) for name in names])
             known = frozenset[int]().union(*found)
             if sure:
                 self._added[instance.key] = known
@@ -591,100 +387,13 @@ class Attributes:
         if names is None:
             line = self._evaluator.classes.line(instance.cls)
             stored = self._evaluator.modules.index.stored_elsewhere
-            held = {name for above in line for name in self._stores_of(above.node)}
+            held = {name for above in line for name in self.stored.stores_of(above.node)}
             names = self._names[instance.cls.key] = sorted(filter(stored, held))
         return self.outside.marks(instance, names)
 
     def is_set_from_outside(self, instance: Instance, name: str) -> bool:
         """Whether code outside its class may store in one attribute of an object."""
         return bool(self.outside.marks(instance, [name]))
-
-    def storing(self, instance: Instance, name: str) -> list[tuple[Class, FunctionNode]]:
-        """The methods that store ``self.name``: of the ``__init__`` methods that making the instance runs,
-        the first of each chain that does, and every other method of the class and those above it."""
-        found: list[tuple[Class, FunctionNode]] = []
-        chains: set[int] = set()
-        runs = {id(frame.scope): chain for _, frame, chain in self._evaluator.initialisers.chains(instance)}
-        for above in self._evaluator.classes.line(instance.cls):
-            for function in self._stores_of(above.node).get(name, ()):
-                if function.name == "__init__":
-                    chain = runs.get(id(function))
-                    if chain is None or chain in chains:
-                        continue
-                    chains.add(chain)
-                elif is_setter(function) and not self._may_be_set(instance.cls, function.name):
-                    continue
-                found.append((above, function))
-        return found
-
-    def _may_be_set(self, cls: Class, name: str) -> bool:
-        """Whether some code sets a property: else what its setter stores is nowhere."""
-        return self._evaluator.modules.index.stored_elsewhere(name) or any(
-            name in self._stores_of(above.node) for above in self._evaluator.classes.line(cls)
-        )
-
-    def _stores_of(self, node: ast.ClassDef) -> dict[str, list[FunctionNode]]:
-        stores = self._stores.get(id(node))
-        if stores is None:
-            stores = {}
-            for item in functions_in(node.body):
-                own = parameters(item)[:1]
-                if own:
-                    prefix = own[0].arg + "."
-                    for path in layout_of(item).binds:
-                        attribute = path.removeprefix(prefix)
-                        if attribute != path and "." not in attribute:
-                            stores.setdefault(attribute, []).append(item)
-            self._stores[id(node)] = stores
-        return stores
-
-    def _method_frame(self, instance: Instance, owner: Class, function: FunctionNode) -> Frame:
-        if function.name == "__init__":
-            for cls, frame in self._evaluator.initialisers.of(instance):
-                if cls.node is owner.node and frame.scope is function:
-                    return frame
-        outer = Frame(owner.module, owner.node, owner.frame)
-        return Frame(owner.module, function, outer, receiver=instance, owner=owner)
-
-
-def _few(held: list[_Held]) -> list[_Held]:
-    """What an attribute may hold, where there are many ways to that each thing once, with what all ways to it
-    assume: one method after the other would make them more."""
-    if len(held) <= OUTCOMES:
-        return held
-    values: dict[tuple[Key | None, int], Value | None] = {}
-    worlds: dict[tuple[Key | None, int], list[World]] = {}
-    for value, world, by in held:
-        mark = (value.key if value is not None else None, by)
-        values.setdefault(mark, value)
-        worlds.setdefault(mark, []).append(world)
-    return [(value, worlds[mark][0].shared(worlds[mark][1:]), mark[1]) for mark, value in values.items()]
-
-
-def _fits(value: Const, frame: Frame, name: str, world: World) -> bool:
-    """Whether an attribute may be a constant before a method that assumes something of it."""
-    if not isinstance(frame.receiver, Instance):
-        return True
-    about = world.facts.get(Unknown(("attribute", frame.receiver.key, name)).key)
-    return about is None or fits(value, about)
-
-
-def _called_last(
-    frame: Frame, name: str, methods: list[tuple[Class, FunctionNode]]
-) -> Iterator[tuple[Class, FunctionNode]]:
-    """Those of some methods that a constructor surely calls after it has stored an attribute."""
-    if all(method.name == "__init__" for _, method in methods):
-        return
-    assert isinstance(frame.scope, FunctionNode)
-    own, body = self_name(frame.scope), frame.scope.body
-    stores = [at for at, statement in enumerate(body) if f"{own}.{name}" in frame.layout.bound_by(statement)]
-    if any(isinstance(statement, ast.Return) for statement in statements_in(body)):
-        return
-    for statement in body[stores[-1] + 1 if stores else 0 :]:
-        match statement:
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=receiver), attr=called))):
-                if receiver == own:
-                    yield from [each for each in methods if each[1].name == called][:1]
 
 
 def _together(members: list[tuple[Value, Class, World]], world: World) -> list[tuple[Value, Class, World]]:

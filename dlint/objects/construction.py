@@ -112,7 +112,7 @@ class Construction:
     def kept(self, instance: Instance, name: str, world: World) -> list[tuple[ast.Name, Point, World]]:
         """The names whose values an attribute holds in the end, as its constructor stores these alone
         (``self.options = options``); nothing where it, or another method, stores anything else there."""
-        storing = self._evaluator.attributes.storing(instance, name)
+        storing = self._evaluator.attributes.stored.storing(instance, name)
         if any(function.name != "__init__" for _, function in storing):
             return []
         found: list[tuple[ast.Name, Point, World]] = []

@@ -108,9 +108,16 @@ class Initialisers(Protocol):
 class Attributes(interface.Attributes, Protocol):
     """Attributes of objects, and who stores them."""
 
-    def storing(self, instance: Instance, name: str) -> list[tuple[Class, FunctionNode]]: ...
+    @property
+    def stored(self) -> Stored: ...
 
     def is_set_from_outside(self, instance: Instance, name: str) -> bool: ...
+
+
+class Stored(Protocol):
+    """What methods store in the attributes of their object."""
+
+    def storing(self, instance: Instance, name: str) -> list[tuple[Class, FunctionNode]]: ...
 
 
 class Parameters(interface.Parameters, Protocol):

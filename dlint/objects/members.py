@@ -279,7 +279,7 @@ class Members:
         mark = (instance.key, name)
         frames = self._makers.get(mark)
         if frames is None:
-            storing = attributes.storing(instance, name)
+            storing = attributes.stored.storing(instance, name)
             only = bool(storing) and all(function.name == "__init__" for _, function in storing)
             if (
                 not only

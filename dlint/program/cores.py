@@ -92,7 +92,7 @@ def _behind(
             owner, scope = point.frame.receiver, point.frame.scope
             if not isinstance(owner, Instance) or not isinstance(scope, FunctionNode):
                 return
-            storing = evaluator.attributes.storing(owner, name)
+            storing = evaluator.attributes.stored.storing(owner, name)
             if (
                 holder != self_name(scope)
                 or any(function.name != "__init__" for _, function in storing)

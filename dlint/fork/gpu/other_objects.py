@@ -42,7 +42,9 @@ def _is_left(program: Program, owner: Instance, name: str) -> bool:
     mark = ("device of other objects", owner.key, name)
     if mark not in program.answers:
         methods = [
-            each for each in program.evaluator.attributes.storing(owner, name) if each[1].name != "__init__"
+            each
+            for each in program.evaluator.attributes.stored.storing(owner, name)
+            if each[1].name != "__init__"
         ]
         program.answers[mark] = (
             bool(methods)

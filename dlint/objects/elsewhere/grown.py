@@ -33,7 +33,7 @@ from dlint.source.statements import (
 )
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome, told_apart
-from dlint.values.values import Class, Const, Function, Instance, Items, Key, Made, Unknown, Value
+from dlint.values.values import Class, Const, Function, Instance, Items, Key, Made, Table, Unknown, Value
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
@@ -103,6 +103,32 @@ class Grown:
         dict (``keyed``)."""
         found = self._all(instance, name, world, keyed)
         return [(value, w) for _, value, w in found if has_code(value, inside=keyed)]
+
+    def joined_to(
+        self, outcomes: list[Outcome], instance: Instance, name: str, world: World
+    ) -> list[Outcome]:
+        """What an attribute holds, also with what others put in where it is a list, or a dict."""
+        if any(isinstance(value, Table) for value, _ in outcomes):
+            return self._with_entries(outcomes, instance, name, world)
+        if not any(isinstance(value, Items) and value.kind == "list" for value, _ in outcomes):
+            return outcomes
+        added = self.of(instance, name, world)
+        if not added:
+            return outcomes
+        items = {value.key: value for value, _ in added}
+        longer: Outcome = (Items("list", tuple(items.values()), True), world)
+        return told_apart([*outcomes, longer], ("grown", instance.key, name))
+
+    def _with_entries(
+        self, outcomes: list[Outcome], instance: Instance, name: str, world: World
+    ) -> list[Outcome]:
+        entries = self.under_keys(instance, name, world)
+        if not entries:
+            return outcomes
+        return [
+            (Table({**entries, **value.items}, True, value.home) if isinstance(value, Table) else value, w)
+            for value, w in outcomes
+        ]
 
     def under_keys(self, instance: Instance, name: str, world: World) -> dict[Any, Value]:
         """What the code that has an object stores in a dict of it, under the keys that are known: one thing

@@ -35,7 +35,7 @@ def opened_beside(program: Program, owner: Instance, visits: list[Visit], reads:
     for name, (visit, _) in reads.items():
         storing = [
             (cls, method)
-            for cls, method in evaluator.attributes.storing(owner, name)
+            for cls, method in evaluator.attributes.stored.storing(owner, name)
             if method.name != "__init__" and id(method) not in workers
         ]
         if not storing or not _begins_with_nothing(program, owner, name, storing):

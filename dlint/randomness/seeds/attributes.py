@@ -69,7 +69,7 @@ class Attributes:
         for holder, w in self._holders(node, point, world):
             if not isinstance(holder, Instance) or attributes.is_set_from_outside(holder, node.attr):
                 return []
-            storing = {id(function) for _, function in attributes.storing(holder, node.attr)}
+            storing = {id(function) for _, function in attributes.stored.storing(holder, node.attr)}
             frames = [
                 frame for _, frame in self._evaluator.initialisers.of(holder) if id(frame.scope) in storing
             ]
@@ -97,7 +97,7 @@ class Attributes:
         return any(
             function.name != "__init__" and sounds_changing(function.name)
             for holder in holders
-            for _, function in self._evaluator.attributes.storing(holder, node.attr)
+            for _, function in self._evaluator.attributes.stored.storing(holder, node.attr)
         ) or any(
             told.value is None
             or any(not seed.repeats for seed in self._trace.of(told.value, told.point, HERE))

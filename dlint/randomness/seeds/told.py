@@ -37,7 +37,7 @@ def told_in_rounds(
     for store in evaluator.attributes.outside.stores(name) if marks else ():
         if id(store.target) in marks and _arrives(evaluator, store.target.value, store.point, worker, uses):
             yield Told(store.value, store.point)
-    for _, function in evaluator.attributes.storing(holder, name):
+    for _, function in evaluator.attributes.stored.storing(holder, name):
         if function.name == "__init__" or id(function) in worker:
             continue
         for method in evaluator.classes.methods(holder, function.name):

@@ -84,7 +84,7 @@ class SetByName:
         found: list[Outcome] = []
         for _, frame in self._evaluator.initialisers.of(instance):
             for each in self._stores(frame, name, world):
-                if each.handed_on and self._evaluator.attributes.storing(instance, name):
+                if each.handed_on and self._evaluator.attributes.stored.storing(instance, name):
                     return Given([], False, False)  # before that, or after
                 found += each.outcomes
                 sure, whole = sure or each.sure, whole and each.whole

@@ -1,0 +1,1 @@
+"""What is stored in the attributes of objects: by their methods, by names and keywords, by a declaration."""
