@@ -272,6 +272,13 @@ class Attributes(Protocol):
 class Later(Protocol):
     """What other code puts in what an object keeps."""
 
+    @property
+    def by_calls(self) -> FilledByCalls: ...
+
+
+class FilledByCalls(Protocol):
+    """What calls of its methods put in a dict of an object."""
+
     def under(self, instance: Instance, name: str, key: str, world: World) -> list[Outcome] | None: ...
 
 

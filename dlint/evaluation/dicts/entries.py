@@ -113,7 +113,7 @@ class Entries:
         for owner, w in self._evaluator.values(node.value, point, world):
             if not isinstance(owner, Instance):
                 return []
-            put = self._evaluator.attributes.later.under(owner, node.attr, key, w)
+            put = self._evaluator.attributes.later.by_calls.under(owner, node.attr, key, w)
             if put is None:
                 return []
             for value, v in put:

@@ -13,27 +13,24 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
-from dlint.evaluation.dicts.own_dicts import ABSENT
 from dlint.knowledge.callbacks import keeps_its_list
 from dlint.objects.elsewhere.additions import GROWS, Added, growths, has_code, of_parameters
+from dlint.objects.elsewhere.filled_by_calls import FilledByCalls, is_given
+from dlint.objects.elsewhere.method_calls import Given, MethodCalls
 from dlint.objects.elsewhere.put_later import put_in_kept, put_later
 from dlint.regex import regex
-from dlint.source.module import Module
-from dlint.source.nodes import walk
 from dlint.source.statements import (
     FunctionNode,
-    dotted,
     functions_in,
     innermost_statement,
     is_self,
     own_nodes,
-    parameters,
     self_name,
     statements_in,
 )
-from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
+from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome, told_apart
-from dlint.values.values import Class, Const, Function, Instance, Items, Key, Made, Table, Unknown, Value
+from dlint.values.values import Class, Const, Function, Instance, Items, Key, Made, Table, Value
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
@@ -42,8 +39,7 @@ if TYPE_CHECKING:
 # What stands before the attributes of an object itself, and how far it reaches with what ends it.
 _OWN = regex(rb"\b(?:self|cls)\Z")
 _BEFORE = 5
-_FILLS = r"\s*(?:\[|\.(?:update|setdefault)\s*\()"
-# So many calls that may add something are looked at.
+# So many statements that may add something are looked at.
 _MOST = 24
 # Methods of an object that call one another, on the way to one that adds something.
 _FAR = 2
@@ -51,23 +47,6 @@ _FAR = 2
 
 # The key under which something is put into a dict, if that is one, what is put there, and in which world.
 _Put: TypeAlias = tuple[Value | None, Value, World]
-
-
-class _Stored(NamedTuple):
-    """What a method stores in a dict: under which key, and what; None for what is not written out."""
-
-    statement: ast.stmt
-    key: Key = None
-    value: ast.expr | None = None
-
-
-class _Given(NamedTuple):
-    """A statement that may give something to an object: the object, what is called, with which arguments."""
-
-    holder: ast.expr
-    point: Point
-    arguments: Arguments
-    node: ast.AST
 
 
 class _Grows(NamedTuple):
@@ -78,7 +57,7 @@ class _Grows(NamedTuple):
     added: Added
 
 
-_Place = TypeVar("_Place", _Given, _Grows)
+_Place = TypeVar("_Place", Given, _Grows)
 
 
 class Grown:
@@ -88,15 +67,15 @@ class Grown:
         self._evaluator = evaluator
         self._from_outside: dict[str, list[_Grows]] = {}
         self._by_methods: dict[tuple[int, str], list[tuple[FunctionNode, list[Added]]]] = {}
-        self._given: dict[str, list[_Given]] = {}
         # By the keys of the objects: what adds to what they keep under a name, and the calls of a method.
         self._grows_in: dict[str, dict[Key, list[_Grows]]] = {}
-        self._given_to: dict[str, dict[Key, list[_Given]]] = {}
+        self._given_to: dict[str, dict[Key, list[Given]]] = {}
         self._asking: set[tuple[Key, str]] = set()
         self._own_calls: dict[
             tuple[int, str], list[tuple[FunctionNode, list[tuple[ast.Call, ast.Name, ast.stmt]]]]
         ] = {}
-        self._filling: dict[tuple[int, str], list[tuple[FunctionNode, _Stored]]] = {}
+        self._calls = MethodCalls(evaluator)
+        self.by_calls = FilledByCalls(evaluator, self._calls, self._asking)
 
     def of(self, instance: Instance, name: str, world: World, *, keyed: bool = False) -> list[Outcome]:
         """What the code that has an object adds to a list which the object keeps under a name, or stores in a
@@ -155,14 +134,16 @@ class Grown:
         finally:
             self._asking.discard(mark)
 
-    def _adding(self, instance: Instance, name: str) -> Iterator[_Grows | _Given]:
+    def _adding(self, instance: Instance, name: str) -> Iterator[_Grows | Given]:
         """The statements that add something to what an object keeps, and the calls of its methods that do."""
         yield from self._growing_in(instance, name)
         line = self._evaluator.classes.line(instance.cls)
         adding: dict[str, int] = {}
         for above in line:
             adding |= {each.name: _FAR for each, _ in self._growing(above, name)}
-            adding |= {each.name: _FAR for each, put in self._fills(above, name) if _is_given(each, put)}
+            adding |= {
+                each.name: _FAR for each, put in self.by_calls.fills(above, name) if is_given(each, put)
+            }
         waiting = list(adding)
         while waiting:
             method = waiting.pop()
@@ -195,109 +176,6 @@ class Grown:
                 put += self._values(added, point, world)
         return [(value, w) for _, value, w in put if has_code(value)]
 
-    def under(self, instance: Instance, name: str, key: str, world: World) -> list[Outcome] | None:
-        """What a dict that an object keeps has under a key by the methods that are called on the object
-        (``builder.workers(4)``), ``ABSENT`` where none of these stores it; None where no method of the class
-        but the constructor does. Where it may be any object of the class, it is what each of them has, in a
-        world of its own."""
-        fills = [
-            (Function(function, Frame(above.module, above.node, above.frame), instance, above), stored)
-            for above in self._evaluator.classes.line(instance.cls)
-            for function, stored in self._fills(above, name)
-        ]
-        if not any(stored.key in (None, key) for _, stored in fills):
-            return None
-        unknown: Outcome = (Unknown(("stored", instance.key, name, key)), world)
-        mark = (instance.key, name)
-        if mark in self._asking:
-            return [unknown]
-        self._asking.add(mark)
-        try:
-            calls, whole = self._calls_on(instance, fills)
-            found: list[Outcome] = []
-            for holder, called in calls.items():
-                choice = ("filled", id(instance.cls.node), name)
-                if world.known(choice) not in (None, holder):
-                    continue
-                start = world.assuming(choice, holder) if len(calls) > 1 else world
-                put = [
-                    outcome
-                    for method, stored, given in called
-                    if stored.key in (None, key)
-                    for outcome in self._put(method, stored, given, start)
-                ]
-                found += put or [(ABSENT if whole else unknown[0], start)]
-        finally:
-            self._asking.discard(mark)
-        return told_apart(found or [unknown], ("stored", instance.key, name, key))
-
-    def _calls_on(
-        self, instance: Instance, fills: list[tuple[Function, _Stored]]
-    ) -> tuple[dict[Key, list[tuple[Function, _Stored, _Given]]], bool]:
-        """The calls of methods on an object, or on each of its class where it may be any; and whether it is
-        known of all calls of such names what they are called on."""
-        found: dict[Key, list[tuple[Function, _Stored, _Given]]] = {}
-        whole = True
-        for method, stored in fills:
-            assert isinstance(method.node, FunctionNode)
-            for given in (
-                *self._by_constructor(instance, method.node.name),
-                *self._handed_on(method.node.name),
-            ):
-                for value, _ in self._evaluator.values(given.holder, given.point):
-                    whole = whole and not isinstance(value, Unknown)
-                    if value.key == instance.key or (
-                        isinstance(value, Instance)
-                        and instance.node is None
-                        and any(
-                            each.node is instance.cls.node for each in self._evaluator.classes.line(value.cls)
-                        )
-                    ):
-                        found.setdefault(value.key, []).append((method, stored, given))
-        return found, whole
-
-    def _by_constructor(self, instance: Instance, name: str) -> Iterator[_Given]:
-        """The calls of a method by the constructors of its own object."""
-        for _, frame in self._evaluator.initialisers.of(instance):
-            assert isinstance(frame.scope, FunctionNode)
-            own = self_name(frame.scope)
-            for statement in statements_in(frame.scope.body):
-                match statement:
-                    case ast.Expr(
-                        value=ast.Call(
-                            func=ast.Attribute(value=ast.Name(id=holder) as held, attr=called)
-                        ) as call
-                    ) if holder == own and called == name:
-                        point = Point(frame, statement)
-                        yield _Given(held, point, arguments_of(call, point), call)
-
-    def _put(self, method: Function, stored: _Stored, given: _Given, world: World) -> Iterator[Outcome]:
-        """What the call of a method stores."""
-        if stored.value is None:
-            yield Unknown(("stored by", id(given.node))), world
-            return
-        frame = self._evaluator.calls.enter(method, given.arguments, given.node, given.point)
-        at = Point(frame, stored.statement)
-        for reached in self._evaluator.flow.reaching(given.point, world):
-            for inner in self._evaluator.flow.reaching(at, reached):
-                yield from self._evaluator.values(stored.value, at, inner)
-
-    def _fills(self, cls: Class, name: str) -> list[tuple[FunctionNode, _Stored]]:
-        """What the methods of a class, not of those above it, store in a dict of their object."""
-        mark = (id(cls.node), name)
-        known = self._filling.get(mark)
-        if known is None:
-            known = self._filling[mark] = []
-            if re.search(rf"\.{re.escape(name)}{_FILLS}", cls.module.text):
-                known += [
-                    (function, stored)
-                    for function in functions_in(cls.node.body)
-                    if function.name != "__init__"
-                    for statement in statements_in(function.body)
-                    for stored in _stores(statement, f"{self_name(function)}.{name}")
-                ]
-        return known
-
     def _put_there(self, instance: Instance | Made, name: str, world: World, keyed: bool) -> Iterator[_Put]:
         for _, point, added in self._growing_in(instance, name):
             if added.keyed is keyed:
@@ -313,9 +191,9 @@ class Grown:
             self._from_outside[name] = list(self._outside(name))
         return self._by_holder(self._grows_in, name, self._from_outside[name]).get(instance.key, [])
 
-    def _calls_of(self, instance: Instance, name: str) -> list[_Given]:
+    def _calls_of(self, instance: Instance, name: str) -> list[Given]:
         """The calls of a method on an object, by others."""
-        return self._by_holder(self._given_to, name, self._handed_on(name)).get(instance.key, [])
+        return self._by_holder(self._given_to, name, self._calls.handed_on(name)).get(instance.key, [])
 
     def _by_holder(
         self, known: dict[str, dict[Key, list[_Place]]], name: str, places: Iterable[_Place]
@@ -370,7 +248,7 @@ class Grown:
                         for added in growths:
                             yield from self._values(added, Point(frame, added.statement), reached)
 
-    def _by_own(self, instance: Instance, name: str, far: int = _FAR) -> Iterator[_Given]:
+    def _by_own(self, instance: Instance, name: str, far: int = _FAR) -> Iterator[Given]:
         """The calls of a method by other methods of its own object that run: its constructors, those that
         others call on the object, and those that these call."""
         for above in self._evaluator.classes.line(instance.cls):
@@ -378,7 +256,7 @@ class Grown:
                 for frame in self._run_as(instance, above, function, far):
                     for node, held, statement in calls:
                         point = Point(frame, statement)
-                        yield _Given(held, point, arguments_of(node, point), node)
+                        yield Given(held, point, arguments_of(node, point), node)
 
     def _calling(
         self, cls: Class, name: str
@@ -405,7 +283,7 @@ class Grown:
             return
         bound = Function(function, Frame(owner.module, owner.node, owner.frame), instance, owner)
         by_own = self._by_own(instance, function.name, far - 1) if far else ()
-        for given in (*self._calls(function.name), *by_own):
+        for given in (*self._calls.of(function.name), *by_own):
             if self._is(given.holder, given.point, instance):
                 yield self._evaluator.calls.enter(bound, given.arguments, given.node, given.point)
 
@@ -431,63 +309,6 @@ class Grown:
                         known.append((function, growths))
         return known
 
-    def _handed_on(self, name: str) -> Iterator[_Given]:
-        """The calls of a method; those by a method on what its own object keeps (``self.steps.add(step)``)
-        also as they are for each object on which others call that method."""
-        for given in self._calls(name):
-            yield given
-            scope = given.point.frame.scope
-            if not (
-                isinstance(scope, FunctionNode)
-                and isinstance(given.node, ast.Call)
-                and isinstance(given.holder, ast.Attribute)
-                and is_self(given.holder.value)
-            ):
-                continue
-            for outer in self._calls(scope.name):
-                for value, _ in self._evaluator.values(outer.holder, outer.point):
-                    if not isinstance(value, Instance) or value.node is None:
-                        continue
-                    for bound in self._evaluator.classes.methods(value, scope.name):
-                        if bound.node is scope:
-                            frame = self._evaluator.calls.enter(
-                                bound, outer.arguments, outer.node, outer.point
-                            )
-                            point = Point(frame, given.point.statement)
-                            yield _Given(given.holder, point, arguments_of(given.node, point), given.node)
-
-    def _calls(self, name: str) -> list[_Given]:
-        """The calls of a method by others than its own object, and the functions that it decorates."""
-        known = self._given.get(name)
-        if known is None:
-            known = self._given[name] = []
-            word = re.escape(name.encode())
-            by_others = re.compile(rb"(?<!\bself)(?<!\bcls)\.\s*%b\s*\(|@[\w.]*\.%b\b" % (word, word))
-            index = self._evaluator.modules.index
-            files = (
-                each
-                for each in index.naming(name)
-                if len(known) < _MOST and by_others.search(index.data(each))
-            )
-            for module in self._evaluator.modules.each(files):
-                for trail in module.paths_to(name):
-                    given = self._given_by(trail, module) if len(known) < _MOST else None
-                    if given is not None:
-                        known.append(given)
-        return known
-
-    def _given_by(self, trail: list[ast.AST], module: Module) -> _Given | None:
-        node, above = trail[-1], trail[-2] if len(trail) > 1 else None
-        if not isinstance(node, ast.Attribute) or is_self(node.value):
-            return None
-        point = self._evaluator.sites.point_of(module, trail)
-        if isinstance(above, ast.Call) and above.func is node:
-            return _Given(node.value, point, arguments_of(above, point), above)
-        if isinstance(above, ast.FunctionDef) and any(node is each for each in above.decorator_list):
-            decorated = Argument(None, None, Function(above, point.frame))
-            return _Given(node.value, point, Arguments([decorated]), node)
-        return None
-
     def _is(self, holder: ast.expr, point: Point, instance: Instance | Made) -> bool:
         return any(value.key == instance.key for value, _ in self._evaluator.values(holder, point))
 
@@ -502,29 +323,6 @@ class Grown:
                     yield from ((None, item, w) for item in value.items)
 
 
-def _stores(statement: ast.stmt, path: str) -> Iterator[_Stored]:
-    """What a statement stores under keys of a dict that goes by a path."""
-    match statement:
-        case ast.Assign(targets=[ast.Subscript(value=held, slice=key)], value=value) if dotted(held) == path:
-            yield _stored(statement, key, value)
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=held, attr="update")) as call) if (
-            dotted(held) == path
-        ):
-            for given in call.args:
-                if isinstance(given, ast.Dict):
-                    yield from (
-                        _stored(statement, *pair) for pair in zip(given.keys, given.values, strict=True)
-                    )
-                else:
-                    yield _Stored(statement)
-            for keyword in call.keywords:
-                yield _Stored(statement, keyword.arg, keyword.value) if keyword.arg else _Stored(statement)
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=held, attr="setdefault"), args=[key, _])) if (
-            dotted(held) == path
-        ):
-            yield _stored(statement, key, None)
-
-
 def _is_of_others(grows: re.Pattern[bytes], data: bytes) -> bool:
     """Whether a text lets something grow that is not an object's own. A pattern that looks behind itself
     first is searched for ten times as slowly."""
@@ -532,18 +330,6 @@ def _is_of_others(grows: re.Pattern[bytes], data: bytes) -> bool:
         _OWN.search(data[max(0, each.start() - _BEFORE) : each.start()]) is None
         for each in grows.finditer(data)
     )
-
-
-def _is_given(function: FunctionNode, stored: _Stored) -> bool:
-    """Whether what a method stores may be made of what it is given."""
-    names = {each.arg for each in parameters(function)[1:]}
-    return stored.value is None or any(
-        isinstance(each, ast.Name) and each.id in names for each in walk(stored.value)
-    )
-
-
-def _stored(statement: ast.stmt, key: ast.expr | None, value: ast.expr | None) -> _Stored:
-    return _Stored(statement, key.value, value) if isinstance(key, ast.Constant) else _Stored(statement)
 
 
 def _calls_of_own(function: FunctionNode, name: str) -> Iterator[tuple[ast.Call, ast.Name, ast.stmt]]:
