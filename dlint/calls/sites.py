@@ -19,13 +19,13 @@ from dlint.calls.parameters.written import is_static
 from dlint.calls.points import Points
 from dlint.calls.site import Site
 from dlint.evaluation.questions import begun
-from dlint.objects.classes import is_property
 from dlint.objects.initialisers import base_init_calls
 from dlint.source.desugaring.records import AFTER_INIT
 from dlint.source.expected_errors import expects_error
 from dlint.source.module import Module
 from dlint.source.statements import FunctionNode, call_of, functions_in, is_self, self_name, statements_in
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
+from dlint.values.methods import is_property
 from dlint.values.values import Class, Function, Instance, Key, Partial
 
 if TYPE_CHECKING:

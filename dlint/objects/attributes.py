@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 
 from dlint.evaluation.containers import is_method
 from dlint.knowledge.names import SUBCLASSES
-from dlint.objects.classes import is_abstract, is_property
 from dlint.objects.elsewhere.grown import Grown
 from dlint.objects.elsewhere.put_by_methods import PutByMethods
 from dlint.objects.elsewhere.stores import Outside
@@ -24,6 +23,7 @@ from dlint.objects.stored.set_by_name import SetByName
 from dlint.source.desugaring.records import is_record
 from dlint.source.desugaring.validators import may_change
 from dlint.values.frame import Argument, Arguments, Point
+from dlint.values.methods import is_abstract, is_property
 from dlint.values.outcomes import (
     OUTCOMES,
     STORED,

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from dlint.budget.budget import spend
 from dlint.evaluation.questions import begun
 from dlint.knowledge.loading import is_dataset, is_derived, is_generic, is_iterable_dataset, is_kind
-from dlint.knowledge.names import CACHED_PROPERTIES, ENUMERATIONS, NEXT_MEMBER, ONLY_KINDS, is_constructor
-from dlint.source.statements import FunctionNode, bare_name, functions_in
+from dlint.knowledge.names import ENUMERATIONS, NEXT_MEMBER, ONLY_KINDS, is_constructor
+from dlint.source.statements import functions_in
 from dlint.values.frame import Arguments, Frame, Point, layout_of
+from dlint.values.methods import decorated_by, is_property, is_setter
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (
     Class,
@@ -31,8 +32,6 @@ from dlint.values.worlds import HERE, World
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
 
-_PROPERTIES = frozenset({"property"}) | CACHED_PROPERTIES
-_ABSTRACT = frozenset({"abstractmethod", "abstractproperty"})
 _STATIC = "builtins.staticmethod"
 # What a class has under a name, the class that defines it, and what is assumed where it is that.
 _Member: TypeAlias = tuple[Value, Class, World]
@@ -368,7 +367,7 @@ class Classes:
             return held[0][0] if len(held) == 1 else value
         if not isinstance(value, Function) or isinstance(value.node, ast.Lambda):
             return value
-        decorators = {_last_name(decorator) for decorator in value.node.decorator_list}
+        decorators = {decorated_by(decorator) for decorator in value.node.decorator_list}
         if "staticmethod" in decorators:
             return value
         if "classmethod" in decorators:
@@ -394,50 +393,6 @@ def _base_nodes(node: ast.ClassDef) -> list[ast.AST]:
     for base in node.bases:
         found += [base, getattr(base, "value", base)]
     return found
-
-
-def _last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Call):
-        node = node.func
-    return bare_name(node)
-
-
-def is_property(node: ast.AST) -> bool:
-    """Whether a function is a property: reading the attribute calls it."""
-    return isinstance(node, ast.FunctionDef) and any(
-        _last_name(decorator) in _PROPERTIES for decorator in node.decorator_list
-    )
-
-
-def is_setter(node: ast.AST) -> bool:
-    """Whether a function is what storing in a property of its class calls: ``@size.setter``."""
-    return isinstance(node, ast.FunctionDef) and any(
-        isinstance(decorator, ast.Attribute)
-        and decorator.attr in ("setter", "deleter")
-        and isinstance(decorator.value, ast.Name)
-        and decorator.value.id == node.name
-        for decorator in node.decorator_list
-    )
-
-
-def is_abstract(value: Value) -> bool:
-    """Whether what a class has under a name is a function that only the classes below it fill: one that is
-    declared so, or does nothing but refuse."""
-    return isinstance(value, Function) and is_only_declared(value.node)
-
-
-def is_only_declared(node: ast.AST) -> bool:
-    """Whether a method is left to the classes below its own."""
-    if not isinstance(node, FunctionNode):
-        return False
-    if any(_last_name(decorator) in _ABSTRACT for decorator in node.decorator_list):
-        return True
-    match node.body[-1]:
-        case ast.Raise(exc=ast.Call(func=ast.Name(id=name)) | ast.Name(id=name)):
-            return name == "NotImplementedError" and all(
-                isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant) for each in node.body[:-1]
-            )
-    return False
 
 
 def _merged(lines: list[list[Class]], cls: Class) -> list[Class]:

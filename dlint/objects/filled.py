@@ -11,9 +11,10 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from dlint.evaluation.questions import begun
+from dlint.objects.registered import ANY, Registered
 from dlint.source.nodes import walk
 from dlint.source.statements import (
     FunctionNode,
@@ -23,17 +24,12 @@ from dlint.source.statements import (
     head_name,
     last_name,
     parameters,
-    statements_in,
 )
-from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.values import (
     Class,
-    Const,
-    Function,
     Home,
     Instance,
     Key,
-    Partial,
     Table,
     Value,
 )
@@ -42,8 +38,6 @@ if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
     from dlint.source.module import Module
 
-# A key that is not known.
-_ANY: Final = ...
 # `name[key] = value`, `name[kind][key] = value`, `name.setdefault(key, value)`, where the value is a name, or
 # an object made with one (`Entry(value)`)
 _KEYS = r"(?:\[[^\]\n]*\])"
@@ -51,9 +45,6 @@ _KEPT = r"(?:[A-Za-z_][\w.]*[ \t]*(?:#|\r?$)|(?:\w+\.)*[A-Z]\w*\()"
 _STORES = rf"{_KEYS}+\s*(?::[^=\n]*)?=[ \t]*{_KEPT}|{_KEYS}*\.(?:setdefault|__setitem__)\("
 # What follows the name there, as texts: they are found much sooner than a pattern.
 _STORING = ("[", ".setdefault(", ".__setitem__(")
-# Functions that hand the class on to the one that stores it.
-_FAR = 4
-_CALLED = (Class, Function, Partial, Instance)
 
 
 class Filled:
@@ -61,6 +52,7 @@ class Filled:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
+        self._registered = Registered(evaluator)
         self._filled: dict[tuple[Key, str], bool] = {}
         # By the name of a function that stores in a dict which it is given: who defines it.
         self._takers: dict[str, list[Module]] = {}
@@ -109,11 +101,11 @@ class Filled:
             statements = list(self._statements(home, names)) if names or home.cls is None else []
             sure = True
             for each in statements:
-                find = partial(self._stored, *each, names)
+                find = partial(self._registered.by, *each, names)
                 entries, whole = self._evaluator.apart(lambda: list(find()))  # noqa: B023
                 sure = sure and whole
                 for mark, key, value in entries:
-                    if key is _ANY:
+                    if key is ANY:
                         key = _called(value)
                         if found.get(mark, {}).get(key, value).key != value.key:
                             key = value.key  # of several objects of one class
@@ -227,7 +219,7 @@ class Filled:
                     waiting.append((module, function.name))
         return names
 
-    # By the values: what is stored there
+    # By the values: who stores there
 
     def _statements(self, home: Home, names: set[str]) -> Iterator[tuple[Module, ast.stmt]]:
         """The statements at the top of files that may put something there."""
@@ -284,122 +276,10 @@ class Filled:
                     waiting.append(below)
         return list(found.values())
 
-    def _stored(
-        self, module: Module, statement: ast.stmt, names: set[str]
-    ) -> Iterator[tuple[Key, object, Value]]:
-        """What a statement at the top of a file stores in dicts that have a home: where, under which key."""
-        point = Point(self._evaluator.modules.frame(module), statement)
-        match statement:
-            case ast.ClassDef() | ast.FunctionDef():
-                frame = point.frame
-                given: Value = (
-                    Class(statement, frame)
-                    if isinstance(statement, ast.ClassDef)
-                    else Function(statement, frame)
-                )
-                for decorator in statement.decorator_list:
-                    if head_name(decorator) in names:
-                        arguments = Arguments([Argument(None, None, given)])
-                        for callee, _ in self._evaluator.values(decorator, point):
-                            yield from self._by_call(callee, arguments, decorator, point, names, 0)
-                if isinstance(given, Class) and "__init_subclass__" in names:
-                    for value, owner in self._evaluator.classes.member_above(given, "__init_subclass__"):
-                        if isinstance(value, Function):
-                            bound = Function(value.node, value.frame, given, owner)
-                            told = _told(given.node, point)
-                            yield from self._by_call(bound, told, statement, point, names, 0)
-            case ast.Expr(value=ast.Call() as call):
-                for callee, _ in self._evaluator.values(call.func, point):
-                    yield from self._by_call(callee, arguments_of(call, point), call, point, names, 0)
-            case ast.Assign():
-                yield from self._by_store(statement, point)
-
-    def _by_call(
-        self, callee: Value, arguments: Arguments, node: ast.AST, point: Point, names: set[str], far: int
-    ) -> Iterator[tuple[Key, object, Value]]:
-        """What a call stores."""
-        match callee:
-            case Partial():
-                both = arguments.after(callee.arguments)
-                yield from self._by_call(callee.callee, both, node, point, names, far)
-            case Instance():
-                for method in self._evaluator.classes.methods(callee, "__call__"):
-                    yield from self._by_call(method, arguments, node, point, names, far)
-            case Function():
-                if isinstance(callee.node, ast.Lambda) or far > _FAR:
-                    return
-                frame = self._evaluator.calls.enter(callee, arguments, node, point)
-                yield from self._inside(frame, names, far)
-
-    def _inside(self, frame: Frame, names: set[str], far: int) -> Iterator[tuple[Key, object, Value]]:
-        """What a function stores, itself or by what it calls."""
-        body = getattr(frame.scope, "body", [])
-        for statement in statements_in(body if isinstance(body, list) else []):
-            point = Point(frame, statement)
-            if isinstance(statement, ast.Assign):
-                yield from self._by_store(statement, point)
-            if any(True for _ in blocks(statement)) or isinstance(statement, ast.ClassDef | ast.FunctionDef):
-                continue
-            for call in walk(statement):
-                if isinstance(call, ast.Call):
-                    yield from self._by_method(call, point)
-                    if head_name(call) in names:
-                        for callee, _ in self._evaluator.values(call.func, point):
-                            given = arguments_of(call, point)
-                            yield from self._by_call(callee, given, call, point, names, far + 1)
-
-    def _by_store(self, statement: ast.Assign, point: Point) -> Iterator[tuple[Key, object, Value]]:
-        """``where[key] = value``."""
-        for target in statement.targets:
-            if isinstance(target, ast.Subscript):
-                yield from self._put(target.value, target.slice, statement.value, point)
-
-    def _by_method(self, call: ast.Call, point: Point) -> Iterator[tuple[Key, object, Value]]:
-        """``where.setdefault(key, value)``."""
-        match call.func, call.args:
-            case ast.Attribute(value=where, attr="setdefault" | "__setitem__"), [key, value]:
-                yield from self._put(where, key, value, point)
-
-    def _put(
-        self, where: ast.expr, key: ast.expr, value: ast.expr, point: Point
-    ) -> Iterator[tuple[Key, object, Value]]:
-        homes = {
-            home.mark
-            for held, _ in self._evaluator.values(where, point)
-            if (home := self._home_of(held)) is not None
-        }
-        if not homes:
-            return
-        # Tests around it ask whether the name is taken; what is put there is a class or function in any case.
-        for given, world in self._evaluator.values(value, point):
-            if isinstance(given, _CALLED):
-                for name, _ in self._evaluator.values(key, point, world):
-                    for home in homes:
-                        yield home, name.value if isinstance(name, Const) else _ANY, given
-
-    def _home_of(self, held: Value) -> Home | None:
-        if isinstance(held, Instance):
-            table = self.of_object(held)
-            return table.home if table is not None else None
-        return held.home if isinstance(held, Table) else None
-
 
 _DICTS = frozenset(
     {"builtins.dict", "collections.UserDict", "collections.OrderedDict", "collections.defaultdict"}
 )
-
-
-def _told(node: ast.ClassDef, point: Point) -> Arguments:
-    """What the statement of a class gives to ``__init_subclass__``: ``class Noisy(Base, key="noisy")``."""
-    named: dict[str, Argument] = {}
-    splats: list[Argument] = []
-    for keyword in node.keywords:
-        argument = Argument(keyword.value, point)
-        if keyword.arg is None:
-            splats.append(argument)
-        else:
-            named[keyword.arg] = argument
-    return Arguments(keywords=named, splats=splats)
 
 
 def _top(block: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -465,4 +345,4 @@ def _is_called(node: ast.expr, word: str) -> bool:
 def _called(value: Value) -> object:
     """What a class or function is called, as the key that it most likely has."""
     node = value.cls.node if isinstance(value, Instance) else getattr(value, "node", None)
-    return getattr(node, "name", _ANY)
+    return getattr(node, "name", ANY)

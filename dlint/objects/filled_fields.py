@@ -18,7 +18,6 @@ from dlint.knowledge.commands import (
     ONLY_TELL,
     PARSED_BY_CLASS,
 )
-from dlint.objects.classes import is_property
 from dlint.source.desugaring.records import AFTER_INIT, is_record
 from dlint.source.statements import (
     FunctionNode,
@@ -30,6 +29,7 @@ from dlint.source.statements import (
     statements_in,
 )
 from dlint.values.frame import Argument, Arguments, Point
+from dlint.values.methods import is_property
 from dlint.values.values import Class, External, Function, Made, Unknown
 from dlint.values.worlds import OPTION, World
 

@@ -10,9 +10,10 @@ from dlint.calls.implicit_calls import calls_of_object
 from dlint.knowledge.names import CACHED_PROPERTIES
 from dlint.source.desugaring.made_by_new import keeps_one
 from dlint.source.nodes import COMPREHENSIONS, names_in, walk
-from dlint.source.statements import FunctionNode, bare_name, changed_names, dotted, own_names, statements_in
+from dlint.source.statements import FunctionNode, changed_names, dotted, own_names, statements_in
 from dlint.values.frame import Point
 from dlint.values.functions import is_generator
+from dlint.values.methods import decorated_by
 from dlint.values.places import LOOPS, loops_around, path_to, places_around, tests_around
 from dlint.values.worlds import HERE
 
@@ -404,6 +405,6 @@ def is_cached_beside(scope: ast.AST) -> bool:
 
 def _is_decorated(scope: ast.AST, names: frozenset[str]) -> bool:
     for decorator in getattr(scope, "decorator_list", ()):
-        if bare_name(decorator.func if isinstance(decorator, ast.Call) else decorator) in names:
+        if decorated_by(decorator) in names:
             return True
     return False

@@ -7,13 +7,13 @@ import ast
 from typing import TypeAlias
 
 from dlint.calls.evaluator import Evaluator
-from dlint.objects.classes import is_property
 from dlint.source.statements import FunctionNode, dotted, parameters, self_name, statements_in
 from dlint.streams.dividing.informed import UNTOLD, Part, Told
 from dlint.streams.dividing.orders import is_what
 from dlint.streams.dividing.shares import Shares
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import passed
+from dlint.values.methods import is_property
 from dlint.values.places import loops_around
 from dlint.values.values import Function, Instance, Value
 from dlint.workers.events import Event

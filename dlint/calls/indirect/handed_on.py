@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, TypeAlias
 from dlint.calls.indirect.starting import Trail, handed_over, started
 from dlint.calls.parameters.written import default_of
 from dlint.knowledge.handing_on import GIVING, NAMESPACES, PUTTING, WITH_DEFAULT, WRAPPING, looks
-from dlint.objects.classes import is_property
 from dlint.source.module import Module
 from dlint.source.statements import FunctionNode, bare_name, call_of, dotted, parameters, steps, target_names
 from dlint.values.frame import Point
 from dlint.values.functions import passed
+from dlint.values.methods import is_property
 from dlint.values.values import Class, External, Function, Instance
 
 if TYPE_CHECKING:

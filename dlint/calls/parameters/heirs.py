@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.objects.classes import is_abstract, is_only_declared
 from dlint.source.desugaring.records import is_record
 from dlint.source.statements import functions_in
+from dlint.values.methods import is_abstract, is_only_declared
 from dlint.values.values import Class, Const, Key
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
-from dlint.objects.classes import is_setter
 from dlint.objects.elsewhere.additions import Added, growths
 from dlint.objects.initialisers import base_init_calls
 from dlint.source.statements import (
@@ -22,6 +21,7 @@ from dlint.source.statements import (
 )
 from dlint.values.facts import fits
 from dlint.values.frame import Frame, Point, layout_of
+from dlint.values.methods import is_setter
 from dlint.values.outcomes import OUTCOMES, Outcome
 from dlint.values.values import Class, Const, Instance, Items, Key, Unknown, Value
 from dlint.values.worlds import HERE, World

@@ -15,7 +15,6 @@ from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
 from dlint.loaders.restarted.other_each_round import binds, is_another_each_round, only_calls_methods
 from dlint.loaders.restarted.rounds import is_bound, is_epoch_loop, is_short, speaks_of_epochs
-from dlint.objects.classes import is_property
 from dlint.program.program import Program
 from dlint.program.restarted.fresh_workers import loader_at
 from dlint.program.restarted.steps import steps_of
@@ -23,6 +22,7 @@ from dlint.source.nodes import walk
 from dlint.source.restarts import base_of
 from dlint.source.statements import given_in, own_names, parameters, statements_in, target_names
 from dlint.values.frame import Point
+from dlint.values.methods import is_property
 from dlint.values.places import loops_around, loops_that_repeat, places_around, tests_around
 from dlint.values.values import Const
 
