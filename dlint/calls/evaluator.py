@@ -12,10 +12,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from dlint.budget.budget import BUDGET, spend
+from dlint.calls import subscripts
 from dlint.calls.calls import Calls
 from dlint.calls.command_lines.apps import Apps
 from dlint.calls.command_lines.commands import Commands
-from dlint.calls.indirect.of_trainers import OfTrainers, is_first_of_trainer, is_read_of_trainer
+from dlint.calls.indirect.of_trainers import OfTrainers, is_read_of_trainer
 from dlint.calls.leads import Leads
 from dlint.calls.parameters.parameters import Parameters
 from dlint.calls.sites import Sites
@@ -23,7 +24,6 @@ from dlint.evaluation import displays, texts
 from dlint.evaluation.comprehensions import Comprehensions
 from dlint.evaluation.containers import Containers
 from dlint.evaluation.dicts.entries import Entries
-from dlint.evaluation.dicts.own_dicts import ABSENT
 from dlint.evaluation.flow import Flow
 from dlint.evaluation.library.elements import CONTAINERS, contents_of, elements_of
 from dlint.evaluation.library.held import Held
@@ -36,11 +36,8 @@ from dlint.evaluation.options.options import Options
 from dlint.evaluation.questions import Questions
 from dlint.evaluation.registries import Registries
 from dlint.evaluation.truth import Truth, is_bool
-from dlint.knowledge.commands import CLICK_REST
-from dlint.knowledge.loading import OPEN_SETTINGS
-from dlint.knowledge.names import canonical, has_members_by_key, has_splits
+from dlint.knowledge.names import canonical
 from dlint.knowledge.processes.devices import gives_itself, is_network
-from dlint.knowledge.trainers import HPARAMS
 from dlint.objects.attributes import Attributes
 from dlint.objects.classes import Classes
 from dlint.objects.construction import Construction
@@ -59,9 +56,7 @@ from dlint.values.operators import method_of, negative, operate
 from dlint.values.outcomes import OUTCOMES, Outcome, fold, told_apart, within
 from dlint.values.values import (
     FALSE,
-    NONE,
     TRUE,
-    Class,
     Const,
     External,
     Function,
@@ -73,15 +68,11 @@ from dlint.values.values import (
     Table,
     Unknown,
     Value,
-    slice_of,
 )
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.project.modules import Modules
-
-# What has under a key what it has as an attribute.
-_KEEP_BY_KEY = OPEN_SETTINGS | {HPARAMS}
 
 
 class Evaluator(Questions):
@@ -394,158 +385,6 @@ class Evaluator(Questions):
                 return found
         return [(operate(node, left, right, point), w) for right, w in self.values(node.right, point, world)]
 
-    def _subscript(self, node: ast.Subscript, point: Point, world: World) -> list[Outcome]:
-        entries: list[Outcome] = []
-        match node:
-            case ast.Subscript(value=ast.Name(id=name) as base, slice=ast.Constant(value=str(key))):
-                if self.entries.is_filled(name, point):
-                    entries = self.entries.of(base, key, point, world)
-                else:
-                    entries = self.entries.handed_on(base, key, point, world) or []
-            case ast.Subscript(
-                value=ast.Attribute(attr="__dict__") | ast.Call(func=ast.Name(id="vars")) as own,
-                slice=ast.Constant(value=str(key)),
-            ):
-                entries = self.entries.of(own, key, point, world)
-            case ast.Subscript(value=ast.Attribute() as held, slice=ast.Constant(value=str(key))):
-                entries = self._kept_entries(held, key, point, world)
-        unknown = [
-            value is ABSENT or (isinstance(value, Unknown) and not value.stored) for value, _ in entries
-        ]
-        if all(unknown):
-            return self._item_of(node, point, world)
-        return [
-            outcome
-            for told, is_unknown in zip(entries, unknown, strict=True)
-            for outcome in (self._item_of(node, point, told[1]) if is_unknown else [told])
-        ]
-
-    def _kept_entries(self, held: ast.Attribute, key: str, point: Point, world: World) -> list[Outcome]:
-        """What is under a key of a dict that an object keeps as its constructor was given it, where somebody
-        stores it there before."""
-        changes = self.held.changes
-        if not changes.is_stored_by_key(key) or changes.may_be_below(held.attr, key):
-            return []
-        found: list[Outcome] = []
-        for holder, w in self.values(held.value, point, world):
-            kept = self.construction.kept(holder, held.attr, w) if isinstance(holder, Instance) else []
-            if not kept:
-                return []
-            for name, at, v in kept:
-                entries = self.entries.handed_on(name, key, at, v)
-                if entries is None:
-                    return []
-                found += entries
-        return found
-
-    def _item_of(self, node: ast.Subscript, point: Point, world: World) -> list[Outcome]:
-        """What an item is, as far as the whole of which it is one tells."""
-        outcomes: list[Outcome] = []
-        first_of_trainer = is_first_of_trainer(node, point)
-        for base, w in self.values(node.value, point, world):
-            if first_of_trainer and self.of_trainers.is_loader(base):
-                outcomes.append((base, w))
-            else:
-                outcomes += self.item(base, node.slice, point, w)
-        return outcomes
-
-    def item(self, base: Value, index: ast.expr, point: Point, world: World) -> list[Outcome]:
-        """The values of ``base[index]``."""
-        if isinstance(index, ast.Slice):
-            return self._slice(base, index, point, world)
-        if self.classes.is_generic(base):
-            return [(base, world)]
-        if isinstance(base, Made) and self.containers.is_split(base):
-            return [(base, world)]
-        if isinstance(base, Made) and has_members_by_key(f"{base.name}()"):
-            return [(External(f"{base.name}().[]", base), world)]
-        match base, index:
-            case Made() as whole, ast.Constant(value=str(split)) if has_splits(whole.name):
-                return [(External(f"{whole.name}().[{split}]", whole), world)]
-        if isinstance(base, External) and base.owner is not None and has_members_by_key(base.name):
-            return [(External(f"{base.name}.[]", base.owner), world)]
-        if isinstance(base, External) and base.name == "sys.modules" and dotted(index) == "__name__":
-            return [(ModuleValue(point.frame.module, None), world)]
-        outcomes: list[Outcome] = []
-        asked = self.entries.options(base, world)
-        for key, w in self.values(index, point, world):
-            name = key.value if isinstance(key, Const) else None
-            if asked is not None and isinstance(name, str) and self.options.is_kept(asked, name):
-                outcomes += self.attribute(asked, name, asked.node, asked.point, w)
-            elif isinstance(base, Made) and isinstance(name, str) and base.name == CLICK_REST:
-                outcomes += self.options.of_rest(base, name, w) or self.containers.looked_up(base, key, w)
-            elif isinstance(base, Made) and isinstance(name, str) and base.name in _KEEP_BY_KEY:
-                outcomes += self.held.under(base, name, w) or self.containers.looked_up(base, key, w)
-            elif isinstance(base, Made) and base.name in CONTAINERS and not isinstance(name, str):
-                held = elements_of(self, base, w)
-                looked_up = self.containers.looked_up(base, key, w)
-                outcomes += [
-                    *told_apart([(each, w) for each in held], ("held", base.key, key.key)),
-                    *looked_up,
-                ]
-            elif isinstance(base, Made) and base.name == "collections.defaultdict":
-                begun = [*self._begun(base, w), *self.containers.looked_up(base, key, w)]
-                outcomes += told_apart(begun, ("begun", base.key, key.key))
-            else:
-                given = self._given_by(base, key, index, point, w) if isinstance(base, Instance) else []
-                outcomes += given or self.containers.looked_up(base, key, w)
-        return outcomes
-
-    def _begun(self, base: Made, world: World) -> list[Outcome]:
-        """The objects of the program with which a ``defaultdict`` begins under a key that it has not."""
-        return [
-            (made, v)
-            for argument in base.arguments.positional[:1]
-            if argument.expression is not None
-            for value, w in self.value_of(argument, world)
-            if isinstance(value, Class | Function)
-            for made, v in self.calls.invoke(value, Arguments(), argument.expression, base.point, w)
-            if isinstance(made, Instance)
-        ]
-
-    def _given_by(
-        self, base: Instance, key: Value, index: ast.expr, point: Point, world: World
-    ) -> list[Outcome]:
-        """What an object of the program gives under a key by a method of its own, as a registry does, as far
-        as that is known; what has items by their numbers is left alone."""
-        named = isinstance(key, Const) and isinstance(key.value, str)
-        if isinstance(key, Const) and not named:
-            return []
-        if not named and self.classes.member(base.cls, "__len__"):
-            return []
-        arguments = Arguments([Argument(index, point)])
-        found = [
-            outcome
-            for method in self.classes.methods(base, "__getitem__")
-            for outcome in self.calls.returns(method, arguments, index, point, world)
-        ]
-        if all(isinstance(value, Unknown) for value, _ in found):
-            return []
-        # What is not known is the same each time that it is asked for.
-        unknown = Unknown(("item", base.key, key.key))
-        return [(unknown if isinstance(value, Unknown) else value, w) for value, w in found]
-
-    def _slice(self, base: Value, index: ast.Slice, point: Point, world: World) -> list[Outcome]:
-        """The values of ``base[lower:upper:step]``."""
-        if not isinstance(base, Items):
-            return [(base if isinstance(base, Made) else slice_of(base), world)]
-        bounds: list[int | None] = []
-        for bound in (index.lower, index.upper, index.step):
-            given = [value for value, _ in self.values(bound, point, world)] if bound is not None else [NONE]
-            number = given[0].value if len(given) == 1 and isinstance(given[0], Const) else False
-            if isinstance(number, bool) or not isinstance(number, int | None):
-                return [(Items(base.kind, base.items, True), world)]
-            bounds.append(number)
-        if bounds[2] == 0 or base.open:
-            return [(Items(base.kind, base.items, True), world)]
-        return [(Items(base.kind, base.items[slice(*bounds)]), world)]
-
-    def _sequence(self, node: ast.List | ast.Tuple | ast.Set, point: Point, world: World) -> list[Outcome]:
-        return displays.sequence(self, node, point, world)
-
-    def _dict(self, node: ast.Dict, point: Point, world: World) -> list[Outcome]:
-        return displays.table(self, node, point, world)
-
     def inside(self, node: Comprehension, point: Point) -> Point:
         """The point inside a comprehension: its variables are elements of what it goes through."""
         return self.comprehensions.inside(node, point)
@@ -559,9 +398,6 @@ class Evaluator(Questions):
     def _inner(self, node: ast.Starred | ast.NamedExpr, point: Point, world: World) -> list[Outcome]:
         return self.values(node.value, point, world)
 
-    def _string(self, node: ast.JoinedStr, point: Point, world: World) -> list[Outcome]:
-        return texts.put_together(self, node, point, world)
-
 
 _REMEMBERED = frozenset((ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.IfExp))
 _HANDLERS: dict[type[ast.expr], Callable[..., list[Outcome]]] = {
@@ -573,11 +409,11 @@ _HANDLERS: dict[type[ast.expr], Callable[..., list[Outcome]]] = {
     ast.Compare: Evaluator._truth_value,
     ast.UnaryOp: Evaluator._unary,
     ast.BinOp: Evaluator._binary,
-    ast.Subscript: Evaluator._subscript,
-    ast.List: Evaluator._sequence,
-    ast.Tuple: Evaluator._sequence,
-    ast.Set: Evaluator._sequence,
-    ast.Dict: Evaluator._dict,
+    ast.Subscript: subscripts.subscript,
+    ast.List: displays.sequence,
+    ast.Tuple: displays.sequence,
+    ast.Set: displays.sequence,
+    ast.Dict: displays.table,
     ast.ListComp: Evaluator._comprehension,
     ast.SetComp: Evaluator._comprehension,
     ast.GeneratorExp: Evaluator._comprehension,
@@ -585,5 +421,5 @@ _HANDLERS: dict[type[ast.expr], Callable[..., list[Outcome]]] = {
     ast.Lambda: Evaluator._lambda,
     ast.Starred: Evaluator._inner,
     ast.NamedExpr: Evaluator._inner,
-    ast.JoinedStr: Evaluator._string,
+    ast.JoinedStr: texts.put_together,
 }

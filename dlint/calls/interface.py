@@ -14,7 +14,7 @@ from dlint.source.nodes import Comprehension
 from dlint.source.statements import FunctionNode
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Class, External, Instance, Key, Value
+from dlint.values.values import Class, External, Instance, Key, Made, Value
 from dlint.values.worlds import World
 
 
@@ -41,9 +41,25 @@ class Evaluator(objects.Evaluator, Protocol):
     @property
     def entries(self) -> Entries: ...
 
+    @property
+    def held(self) -> Held: ...
+
+    @property
+    def classes(self) -> Classes: ...
+
+    @property
+    def containers(self) -> Containers: ...
+
+    @property
+    def of_trainers(self) -> OfTrainers: ...
+
 
 class Calls(objects.Calls, Protocol):
-    """What calls run, and which only describe one."""
+    """What calls run and give, and which only describe one."""
+
+    def invoke(
+        self, callee: Value, arguments: Arguments, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]: ...
 
     @property
     def lazy(self) -> LazyCalls: ...
@@ -57,8 +73,45 @@ class LazyCalls(Protocol):
     def told(self, call: ast.Call, point: Point) -> Arguments: ...
 
 
+class Held(evaluation.Held, Protocol):
+    """What objects of libraries keep."""
+
+    @property
+    def changes(self) -> Changes: ...
+
+
+class Changes(evaluation.Changes, Protocol):
+    """Whether code changes settings by names, or below what attributes hold."""
+
+    def may_be_below(self, attribute: str, name: str) -> bool: ...
+
+
+class Classes(objects.Classes, Protocol):
+    """Classes of the program, and what subscripts of them say."""
+
+    def is_generic(self, value: Value) -> bool: ...
+
+
+class Containers(evaluation.Containers, Protocol):
+    """What is in containers, and what is taken out of them."""
+
+    def is_split(self, made: Made) -> bool: ...
+
+    def looked_up(self, base: Value, key: Value, world: World) -> list[Outcome]: ...
+
+
+class OfTrainers(Protocol):
+    """What trainers keep of loaders."""
+
+    def is_loader(self, value: Value) -> bool: ...
+
+
 class Entries(evaluation.Entries, Protocol):
     """What dicts hold under one key, and who tells."""
+
+    def of(self, node: ast.expr, key: str, point: Point, world: World) -> list[Outcome]: ...
+
+    def handed_on(self, node: ast.expr, key: str, point: Point, world: World) -> list[Outcome] | None: ...
 
     def is_filled(self, name: str, point: Point) -> bool: ...
 

@@ -404,7 +404,4 @@ def is_cached_beside(scope: ast.AST) -> bool:
 
 
 def _is_decorated(scope: ast.AST, names: frozenset[str]) -> bool:
-    for decorator in getattr(scope, "decorator_list", ()):
-        if decorated_by(decorator) in names:
-            return True
-    return False
+    return any(decorated_by(decorator) in names for decorator in getattr(scope, "decorator_list", ()))
