@@ -7,6 +7,7 @@ from typing import Protocol
 
 from dlint.calls.site import Site
 from dlint.evaluation import interface as evaluation
+from dlint.evaluation.above import interface as above
 from dlint.objects import interface as objects
 from dlint.objects.elsewhere.may_store import MayStore
 from dlint.source.module import Module
@@ -120,7 +121,7 @@ class Entries(evaluation.Entries, Protocol):
     def lacks(self, table: Value, key: str) -> bool: ...
 
 
-class Members(evaluation.Members, Protocol):
+class Members(above.Members, Protocol):
     """What is stored in attributes of what functions hand on, and who stores there."""
 
     @property

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 from dlint.evaluation import interface
+from dlint.evaluation.above import interface as above
 from dlint.source.module import Module
 from dlint.source.statements import FunctionNode
 from dlint.values.frame import Arguments, Frame, Point
@@ -51,7 +52,7 @@ class Evaluator(interface.Evaluator, Protocol):
     def sites(self) -> Sites: ...
 
 
-class Classes(interface.Classes, Protocol):
+class Classes(above.Classes, Protocol):
     """Classes of the program: bases, heirs and members."""
 
     def as_getter(self, value: Value, owner: Class) -> Value: ...
@@ -77,7 +78,7 @@ class Classes(interface.Classes, Protocol):
     def as_member(self, value: Value, cls: Class) -> Value: ...
 
 
-class Filled(interface.Filled, Protocol):
+class Filled(above.Filled, Protocol):
     """Dicts that other code fills, and that an object keeps."""
 
     def is_filled(self, cls: Class, name: str) -> bool: ...
@@ -105,7 +106,7 @@ class Initialisers(Protocol):
     def of_libraries(self, instance: Instance) -> list[tuple[str, Arguments]]: ...
 
 
-class Attributes(interface.Attributes, Protocol):
+class Attributes(above.Attributes, Protocol):
     """Attributes of objects, and who stores them."""
 
     @property
@@ -120,7 +121,7 @@ class Stored(Protocol):
     def storing(self, instance: Instance, name: str) -> list[tuple[Class, FunctionNode]]: ...
 
 
-class Parameters(interface.Parameters, Protocol):
+class Parameters(above.Parameters, Protocol):
     """What a parameter is, and what its caller has stored in it."""
 
     def member(self, name: str, attribute: str, frame: Frame, world: World) -> list[Outcome] | None: ...
