@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +11,8 @@ from dlint.analysis.kept import Kept
 from dlint.finding import Finding
 from dlint.in_cells import Notebooks
 from dlint.project.paths import absolute
-from dlint.remedies import CURE_OTHERS, MEND_SEEDING, MOVE_FUNCTIONS, TAKE_SEEDING, may_cure, remedy
+from dlint.remedies import CURE_OTHERS, may_cure, remedy
+from dlint.repair.chosen import Chosen, mending_first, moves_function, under_one_name
 from dlint.repair.judge import Verdict, verdict, what_is_wrong
 from dlint.repair.lines import UNCHANGED, Place, place_of
 from dlint.repair.results import Approve, Enough, Left, Repaired, Repairs, Step
@@ -20,7 +20,7 @@ from dlint.repair.workshop import Change, Workshop, goes_with, spread, unite
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
-from dlint.settings.settings import Settings, enabled
+from dlint.settings.settings import Settings
 
 # A repair that brings a finding to light which has a remedy, too, is carried on; so many times.
 _MOST_FOLLOWING = 3
@@ -62,7 +62,7 @@ def repair(
 
     report = _in_programs(report, first)
     shop = Workshop(paths, settings, given, kept)
-    work = Work(check, shop, chosen, approve, _under_one_name(report.findings))
+    work = Work(check, shop, chosen, approve, under_one_name(report.findings))
     work.first = first
     work.only = only
     work.troubles = frozenset(absolute(trouble.path) for trouble in report.troubles)
@@ -81,53 +81,6 @@ def repair(
 def _in_programs(report: engine.Report, notebooks: Notebooks) -> engine.Report:
     """The report with places of notebooks as lines of their programs, which is what is edited."""
     return report._replace(findings=tuple(map(notebooks.in_program, report.findings)))
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """Which findings are to be repaired."""
-
-    settings: Settings
-    unsafe: bool
-
-    def concerns(self, finding: Finding) -> bool:
-        """Whether the user asked for the finding's rule."""
-        if not self.settings.names_rules:
-            return True
-        from dlint.rules import all_rules
-
-        here = self.settings.at(absolute(finding.path))
-        return finding.code in enabled(all_rules().values(), here)
-
-    def offers(self, finding: Finding) -> bool:
-        """Whether there is a remedy of the kind that was asked for."""
-        offered = finding.remedy
-        return offered is not None and (self.unsafe or offered.applicability == "safe")
-
-
-def _under_one_name(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings without those that a link to a file shows again: its text can be replaced only once."""
-
-    def is_link(finding: Finding) -> tuple[bool, bool]:
-        path = os.path.abspath(finding.path)  # noqa: PTH100
-        return os.path.islink(path), os.path.realpath(path) != path  # noqa: PTH114
-
-    seen: dict[tuple[str, Place], Finding] = {}
-    for finding in sorted(findings, key=is_link):  # a file's own name before its links, and linked folders
-        seen.setdefault((os.path.realpath(finding.path), place_of(finding)), finding)
-    return sorted(seen.values(), key=lambda finding: finding.sort_key)
-
-
-def _moves_function(finding: Finding) -> bool:
-    """Whether a repair waits for those of what it moves."""
-    return finding.remedy is not None and finding.remedy.name in MOVE_FUNCTIONS
-
-
-def _mending_first(findings: list[Finding]) -> list[Finding]:
-    """The findings without those whose repair waits for functions that others mend."""
-    names = {finding.remedy.name for finding in findings if finding.remedy is not None}
-    waiting = TAKE_SEEDING if names & MEND_SEEDING else frozenset[str]()
-    return [each for each in findings if each.remedy is None or each.remedy.name not in waiting]
 
 
 _At = tuple[Path, Place]
@@ -178,7 +131,7 @@ class Work:
         if wide:
             self._widest(wide)
             return True
-        todo = sorted(_mending_first(todo), key=_moves_function)
+        todo = sorted(mending_first(todo), key=moves_function)
         together = [finding for finding in todo if _at(finding) not in self.by_itself]
         if self.approve is not None or not together:
             change = self.alone(todo[0])
@@ -298,12 +251,12 @@ class Work:
         broken = {absolute(trouble.path) for trouble in report.troubles} - self.troubles
         if broken & change.texts.keys():
             return Verdict(change.findings, ())
-        return verdict(self.findings, _under_one_name(report.findings), change.findings, change.lines)
+        return verdict(self.findings, under_one_name(report.findings), change.findings, change.lines)
 
     def _accept(self, tried: _Tried) -> bool:
         """Have the new texts and findings be the present ones; False where the user declines."""
         change = tried.change
-        found = _under_one_name(tried.report.findings)
+        found = under_one_name(tried.report.findings)
         known: dict[int, Finding] = {}
         missing: list[Finding] = []
         for old in self.findings:

@@ -11,7 +11,8 @@ from dlint.finding import Finding
 from dlint.in_cells import Notebooks
 from dlint.project.paths import absolute
 from dlint.repair.as_edits import edits_of
-from dlint.repair.loop import Chosen, Work
+from dlint.repair.chosen import Chosen
+from dlint.repair.loop import Work
 from dlint.repair.workshop import Workshop
 from dlint.settings.settings import Settings
 

@@ -122,9 +122,10 @@ from dlint.source.nodes import walk
 from dlint.source.statements import bare_name
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
+from dlint.values.methods import is_cached
 from dlint.values.values import Instance, Made
 from dlint.workers.events import Event, Visit
-from dlint.workers.repetition import is_cached, is_once
+from dlint.workers.repetition import is_once
 from dlint.workers.sharing import codes_of
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode

@@ -97,10 +97,11 @@ from dlint.source.module import Module
 from dlint.source.statements import FunctionNode, parameters, statement_at, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import function_body
+from dlint.values.methods import is_cached
 from dlint.values.places import spelled
 from dlint.values.values import Const, External, Made, Unknown, Value
 from dlint.workers.events import Event, Visit
-from dlint.workers.repetition import is_cached, is_once
+from dlint.workers.repetition import is_once
 from dlint.workers.uses import WorkerUse
 
 # What has run on a library's threads is not undone.

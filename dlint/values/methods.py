@@ -10,6 +10,7 @@ from dlint.values.values import Function, Value
 
 _PROPERTIES = frozenset({"property"}) | CACHED_PROPERTIES
 _ABSTRACT = frozenset({"abstractmethod", "abstractproperty"})
+_CACHES = frozenset({"lru_cache", "cache"}) | CACHED_PROPERTIES
 
 
 def is_property(node: ast.AST) -> bool:
@@ -55,3 +56,18 @@ def decorated_by(node: ast.expr) -> str:
     if isinstance(node, ast.Call):
         node = node.func
     return bare_name(node)
+
+
+def is_cached(scope: ast.AST) -> bool:
+    """Whether a decorator keeps what a function gives: it is run once in a process."""
+    return _is_decorated(scope, _CACHES)
+
+
+def is_cached_beside(scope: ast.AST) -> bool:
+    """Whether a decorator keeps what a method gives beside the object, which is pickled without it:
+    ``lru_cache``, and no ``cached_property``."""
+    return is_cached(scope) and not _is_decorated(scope, CACHED_PROPERTIES)
+
+
+def _is_decorated(scope: ast.AST, names: frozenset[str]) -> bool:
+    return any(decorated_by(decorator) in names for decorator in getattr(scope, "decorator_list", ()))

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.calls.implicit_calls import calls_of_object
-from dlint.knowledge.names import CACHED_PROPERTIES
 from dlint.source.desugaring.made_by_new import keeps_one
 from dlint.source.nodes import COMPREHENSIONS, names_in, walk
 from dlint.source.statements import FunctionNode, changed_names, dotted, own_names, statements_in
 from dlint.values.frame import Point
 from dlint.values.functions import is_generator
-from dlint.values.methods import decorated_by
+from dlint.values.methods import is_cached
 from dlint.values.places import LOOPS, loops_around, path_to, places_around, tests_around
 from dlint.values.worlds import HERE
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 _FAR = 6
 # What code asks to know in which process it is.
 TELL_PROCESSES = ("getpid", "get_worker_info", "current_process")
-_CACHES = frozenset({"lru_cache", "cache"}) | CACHED_PROPERTIES
 _STEPS = frozenset(
     {"training_step", "validation_step", "test_step", "predict_step"}
 )  # Lightning's, per batch
@@ -390,18 +388,3 @@ def _fate(names: set[str], point: Point) -> str:
                 if any(isinstance(each, ast.Name) and each.id in names for each in args):
                     return "stored"
     return fate
-
-
-def is_cached(scope: ast.AST) -> bool:
-    """Whether a decorator keeps what a function gives: it is run once in a process."""
-    return _is_decorated(scope, _CACHES)
-
-
-def is_cached_beside(scope: ast.AST) -> bool:
-    """Whether a decorator keeps what a method gives beside the object, which is pickled without it:
-    ``lru_cache``, and no ``cached_property``."""
-    return is_cached(scope) and not _is_decorated(scope, CACHED_PROPERTIES)
-
-
-def _is_decorated(scope: ast.AST, names: frozenset[str]) -> bool:
-    return any(decorated_by(decorator) in names for decorator in getattr(scope, "decorator_list", ()))

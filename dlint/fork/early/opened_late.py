@@ -15,10 +15,10 @@ from dlint.fork.ways.surely import starts_as_none
 from dlint.regex import regex
 from dlint.source.statements import FunctionNode, own_names, own_nodes, parameters, statements_in
 from dlint.values.frame import Arguments, Frame, Point, layout_of
+from dlint.values.methods import is_cached
 from dlint.values.values import Function, Instance, Made
 from dlint.values.worlds import HERE
 from dlint.workers.events import Visit, linked
-from dlint.workers.repetition import is_cached
 
 if TYPE_CHECKING:
     from dlint.fork.program import Program

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Final
 from dlint.knowledge.randomness import WORKER_INFO
 from dlint.source.nodes import walk
 from dlint.source.statements import given_in, parameters
+from dlint.values.methods import is_cached
 from dlint.values.values import External, Items, Made, Value
 from dlint.values.worlds import HERE
-from dlint.workers.repetition import TELL_PROCESSES, is_cached
+from dlint.workers.repetition import TELL_PROCESSES
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

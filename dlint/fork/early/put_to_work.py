@@ -17,8 +17,8 @@ from dlint.knowledge.processes.pools import gives_work
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, expressions, own_names, own_nodes, parameters, statements_in
 from dlint.values.frame import Frame, Point
+from dlint.values.methods import is_cached
 from dlint.values.values import Const, Instance, Made
-from dlint.workers.repetition import is_cached
 
 if TYPE_CHECKING:
     from dlint.fork.program import Program

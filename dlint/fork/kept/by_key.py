@@ -15,10 +15,11 @@ from dlint.regex import regex
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, dotted, parameters, self_name
 from dlint.values.frame import Frame, Point
+from dlint.values.methods import is_cached
 from dlint.values.places import tests_around
 from dlint.values.values import Class, Const, Instance, Made, Value
 from dlint.values.worlds import HERE
-from dlint.workers.repetition import is_cached, is_once
+from dlint.workers.repetition import is_once
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

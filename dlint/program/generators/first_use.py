@@ -12,10 +12,11 @@ from dlint.program.program import Program
 from dlint.randomness.seeds.seed import FIXED, FIXED_SEED, WORKER, Seed
 from dlint.randomness.seeds.seeds import seeds_of
 from dlint.source.statements import dotted
+from dlint.values.methods import is_cached
 from dlint.values.places import tests_around
 from dlint.values.values import Made
 from dlint.workers.events import Event
-from dlint.workers.repetition import is_cached, is_for_absent, kept_as
+from dlint.workers.repetition import is_for_absent, kept_as
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
 

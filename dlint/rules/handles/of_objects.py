@@ -33,9 +33,9 @@ from dlint.rules.handles.said import as_held, as_one_of_several, of_attribute
 from dlint.rules.rule import Found
 from dlint.source.desugaring.records import is_record
 from dlint.source.statements import functions_in, own_names, parameters
+from dlint.values.methods import is_cached_beside
 from dlint.values.values import Instance, Made
 from dlint.workers.events import Visit
-from dlint.workers.repetition import is_cached_beside
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
 
