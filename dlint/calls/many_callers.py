@@ -14,12 +14,15 @@ from dlint.values.worlds import World
 
 # With more outcomes equal ones would be folded into one, which no longer tells who passed it.
 _MOST_OUTCOMES = OUTCOMES - 1
+# With more it no longer matters on which of its ways a caller passes what it passes on several.
+_EACH_WAY = 8
 
 
 def few(found: list[list[Outcome]]) -> tuple[list[Outcome], bool]:
     """What callers pass, in so few outcomes that each still tells who passed it, and whether some were left
-    out: of one caller equal values are one, and of all those that differ and are known come first."""
-    if len(found) < 2 or sum(map(len, found)) <= _MOST_OUTCOMES:
+    out: of many outcomes equal ones of one caller are one, and of all those that differ and are known come
+    first."""
+    if len(found) < 2 or sum(map(len, found)) <= _EACH_WAY:
         return [each for passed in found for each in passed], False
     news: list[Outcome] = []
     others: list[Outcome] = []
