@@ -40,9 +40,7 @@ def holding_at(
     return "a tensor" if not whole and all(_is_one(v, left) for v, left in values) else "holds some"
 
 
-def _values(
-    evaluator: Evaluator, node: ast.expr, place: Place, point: Point, world: World
-) -> list[Value]:
+def _values(evaluator: Evaluator, node: ast.expr, place: Place, point: Point, world: World) -> list[Value]:
     """What an expression gives, without the None that nobody takes anything out of."""
     values = [value for value, _ in evaluator.values(node, point, world)]
     return [value for value in values if value != NONE] if place else values
