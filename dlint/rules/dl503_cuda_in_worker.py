@@ -127,7 +127,7 @@ from dlint.knowledge.processes.devices import (
     makes_tensor,
 )
 from dlint.knowledge.tensors import is_number_type
-from dlint.program.asked import for_place, for_visit
+from dlint.program.asked import for_entry, for_place, for_visit
 from dlint.program.conditions import both, loaded, start_by_default
 from dlint.program.program import Program
 from dlint.regex import regex
@@ -139,7 +139,7 @@ from dlint.values.frame import Point
 from dlint.values.places import path_to, places_around
 from dlint.values.values import Const, External, Function
 from dlint.values.worlds import World
-from dlint.workers.events import Visit
+from dlint.workers.events import Visit, ways
 from dlint.workers.uses import WorkerUse
 
 # A test that speaks of these may keep workers out, or the CPU's tensors, which theirs are.
@@ -414,6 +414,7 @@ def _found(program: Program, use: WorkerUse, visit: Visit, call: ast.Call) -> Fo
         advice,
         both(
             loaded(program, use),
+            for_entry(program, use, visit.role, ways(visit)),
             for_visit(program, visit, call),
             None if parent_uses_gpu(program, use) else "the parent has used the GPU before",
         ),
