@@ -249,6 +249,14 @@ _IN_FUNCTION = _DRAWS + "def loaders():\n    return DataLoader(Noise(), num_work
         ({"lib.py": _IN_FUNCTION + "\ndef train():\n    return loaders()\n"}, "a program calls train()"),
         ({"lib.py": _IN_FUNCTION, "main.py": "from lib import loaders\nloaders()\n"}, None),
         ({"lib.py": _IN_FUNCTION, "main.py": "import lib\nlib.loaders()\n"}, None),
+        (
+            {
+                "lib.py": _IN_FUNCTION,
+                "main.py": "import importlib\nmodule = importlib.import_module('lib')\n"
+                "getattr(module, 'loaders')()\n",
+            },
+            None,
+        ),
         # Another file speaks of something of its own.
         (
             {"lib.py": _IN_FUNCTION, "demo.py": "import torch\n\ndef show(loaders):\n    print(loaders)\n"},
