@@ -35,8 +35,15 @@ _METHODS_OF_TEXTS = frozenset(
     {"decode", "format", "join", "lower", "lstrip", "readline", "readlines", "replace", "rstrip", "split"}
     | {"splitlines", "strip", "upper"}
 )
+# What reads tables and records, whose columns and fields may be of either kind.
+_READS_ANY = ("csv.", "json.", "pandas.", "yaml.")
 _SOUNDS = regex(
-    r"(?:^|_)(?:caption|file|filename|name|path|sentence|text|title|url|word)s?(?:_|$)", re.IGNORECASE
+    r"(?:^|_)(?:caption|file|filename|id|key|name|path|sentence|speaker|tag|text|title|uid|url|word)s?(?:_|$)",
+    re.IGNORECASE,
+)
+_SOUNDS_LIKE_NUMBERS = regex(
+    r"(?:^|_)(?:age|class|count|index|idx|indices|label|length|score|size|target|value|weight|y)(?:e?s)?(?:_|$)",
+    re.IGNORECASE,
 )
 
 
@@ -46,6 +53,14 @@ def may_hold_texts(evaluator: Evaluator, made: Made, node: ast.expr, far: int = 
     if far > _FAR or not made.name.startswith("numpy."):
         return False
     function, given = made.name.rpartition(".")[2], made.arguments
+    if made.name.startswith("numpy.char."):
+        return True
+    if function == "tolist" and isinstance(made.node, ast.Call) and isinstance(made.node.func, ast.Attribute):
+        whole = made.node.func.value
+        held = (value for value, _ in evaluator.values(whole, made.point))
+        return any(
+            isinstance(each, Made) and may_hold_texts(evaluator, each, whole, far + 1) for each in held
+        )
     at = _TYPED.get(function)
     kind = given.keywords.get("dtype") or (
         given.positional[at] if at in range(len(given.positional)) else None
@@ -73,6 +88,8 @@ def _are_texts(evaluator: Evaluator, node: ast.expr, point: Point, far: int) -> 
             return _are_texts(evaluator, inner, point, far)
         case ast.ListComp(elt=each) | ast.GeneratorExp(elt=each):
             return _is_text(each)
+        case ast.Call(func=ast.Attribute(attr="keys")):
+            return True
         case ast.List(elts=parts) | ast.Tuple(elts=parts) if parts:
             return any(_is_text(each) or _are_texts(evaluator, each, point, far) for each in parts)
         case ast.Call(func=ast.Attribute(attr=method)) if method in _METHODS_OF_TEXTS:
@@ -88,6 +105,8 @@ def _is_one_of_texts(evaluator: Evaluator, value: Value, node: ast.expr, far: in
             return any(isinstance(each, Const) and isinstance(each.value, str) for each in parts)
         case Made(name=name) if name in _NAMES_OF_FILES:
             return True
+        case Made(name=name) if name.startswith(_READS_ANY):
+            return not any(map(_SOUNDS_LIKE_NUMBERS.search, _called(node)))
         case Made():
             return may_hold_texts(evaluator, value, node, far + 1)
     return False
