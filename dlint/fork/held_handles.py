@@ -25,6 +25,7 @@ from dlint.source.statements import (
     statements_in,
 )
 from dlint.values.frame import Arguments, Frame, Point, layout_of
+from dlint.values.places import tests_around
 from dlint.values.values import Instance, Items, Made, Table, Value
 from dlint.values.worlds import HERE, World
 from dlint.workers.repetition import is_only_where_none
@@ -246,13 +247,49 @@ def is_released(made: Made, name: str) -> bool:
 
 
 def keeps_what_is_there(visit: Visit, name: str) -> bool:
-    """Whether a method that binds an attribute does so only where nothing is there yet, in any process."""
+    """Whether a method that binds an attribute does so only where nothing is there yet, in any process, or is
+    called there alone."""
     node = visit.function.node
-    return not isinstance(node, ast.Lambda) and all(
-        is_only_where_none(statement, Point(visit.frame, statement))
-        for statement in statements_in(node.body)
-        if path_of(visit, name) in {*own_names(statement), *changed_names(statement)}
+    return not isinstance(node, ast.Lambda) and (
+        all(
+            is_only_where_none(statement, Point(visit.frame, statement))
+            for statement in statements_in(node.body)
+            if path_of(visit, name) in {*own_names(statement), *changed_names(statement)}
+        )
+        or (
+            bool(visit.callers)
+            and all(
+                point is not None
+                and any(_says_none(test, wanted, name) for test, wanted, _ in tests_around(point))
+                for point in visit.callers.values()
+            )
+        )
     )
+
+
+def _says_none(test: ast.expr, wanted: bool, name: str) -> bool:
+    """Whether a test comes out as ``wanted`` only where an attribute holds nothing yet."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _says_none(operand, not wanted, name)
+        case ast.BoolOp(op=op, values=values):
+            found = [_says_none(value, wanted, name) for value in values]
+            return any(found) if isinstance(op, ast.And) is wanted else all(found)
+        case ast.Compare(
+            left=ast.Attribute(attr=asked)
+            | ast.Call(func=ast.Name(id="getattr"), args=[_, ast.Constant(value=asked), *_]),
+            ops=[operator],
+            comparators=[ast.Constant(value=None)],
+        ):
+            return asked == name and isinstance(
+                operator, ast.Is | ast.Eq if wanted else ast.IsNot | ast.NotEq
+            )
+        case (
+            ast.Attribute(attr=asked)
+            | ast.Call(func=ast.Name(id="hasattr"), args=[_, ast.Constant(value=asked)])
+        ):
+            return asked == name and not wanted
+    return False
 
 
 def only_by_number(visits: list[Visit], name: str) -> bool:

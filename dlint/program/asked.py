@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     # A world, and the keys of the options and settings that are not their defaults in it.
     _There: TypeAlias = tuple[World, set[Key]]
 
+_OWN_FUNCTIONS = ("collate_fn", "worker_init_fn")
 # Calls that are followed from a loader to whoever has it made.
 _FAR = 6
 
@@ -125,6 +126,23 @@ def _by_link(
 
 def _by_all(found: list[str | None]) -> str | None:
     return None if None in found else min(filter(None, found), default=None)
+
+
+def for_entry(program: Program, use: WorkerUse, role: str, links: Iterable[Link]) -> str | None:
+    """That the option is given without which a loader gets another function of its own than those by which
+    some chains of calls begin: ``collate_fn=OnGpu() if args.on_gpu else None``."""
+    if use.loader is None or role not in _OWN_FUNCTIONS:
+        return None
+    entries: dict[int, Function] = {}
+    for link in links:
+        first: Link | None = link
+        entry = None
+        while first is not None:
+            entry, first = first.function or entry, first.above
+        if entry is None:
+            return None
+        entries[id(entry.node)] = entry
+    return _by_all([for_function(program, use.loader, role, entry) for entry in entries.values()])
 
 
 def for_made(program: Program, made: Made) -> str | None:
@@ -348,7 +366,12 @@ def for_function(program: Program, loader: Loader, name: str, function: Function
             value = way[name]
             while isinstance(value, Partial):
                 value = value.callee
-            mean = isinstance(value, Function) and value.node is function.node
+            called = (
+                program.evaluator.classes.methods(value, "__call__")
+                if isinstance(value, Instance)
+                else [value]
+            )
+            mean = any(isinstance(each, Function) and each.node is function.node for each in called)
             (mine if mean else others).append(world)
     return _choosing(program, mine, others)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dlint.evaluation.options.option import option_of, setting_of
 from dlint.fork.start_method import SETTER, STARTS_ANEW, python_starts_anew, surely_starts_anew
 from dlint.loaders.loaders import is_zero
-from dlint.program.asked import for_calls, for_dataset, for_events, for_loader, for_workers
+from dlint.program.asked import for_calls, for_dataset, for_entry, for_events, for_loader, for_workers
 from dlint.values.values import Const, Instance
 
 if TYPE_CHECKING:
@@ -121,17 +121,24 @@ def loaded(program: Program, use: WorkerUse, event: Event | None = None) -> str 
     """What must be so for workers to execute the code of a use, and to come to an event of it."""
     reached = for_events(program, use.code, event) if event is not None else None
     if use.loader is not None:
-        return both(with_workers(program, use.loader), for_dataset(program, use), reached)
+        given = _given(program, use, event) if event is not None else None
+        return both(with_workers(program, use.loader), for_dataset(program, use), given, reached)
     name = use.dataset.cls.name if isinstance(use.dataset, Instance) else "the dataset"
     return both(f"a DataLoader with workers reads {name}", reached)
 
 
-def any_loaded(program: Program, uses: Iterable[WorkerUse]) -> str | None:
+def _given(program: Program, use: WorkerUse, event: Event) -> str | None:
+    """What must be so for a loader to get the function of its own by which worker code comes to an event."""
+    code = use.beside if use.beside is not None and use.dataset is not None else use.code
+    return for_entry(program, use, event.role, (each.link for each in code.each_way([event])))
+
+
+def any_loaded(program: Program, uses: Iterable[WorkerUse], event: Event | None = None) -> str | None:
     """The same for one of several uses: what needs no condition decides, else the fewest; of single ones each
     will do."""
     found: list[str] = []
     for use in uses:
-        condition = loaded(program, use)
+        condition = both(loaded(program, use), _given(program, use, event) if event is not None else None)
         if condition is None:
             return None
         found.append(condition)
@@ -147,4 +154,4 @@ def executed(program: Program, code: WorkerCode, event: Event | None = None) -> 
     """The same for worker code, whichever use has it."""
     reached = for_events(program, code, event) if event is not None else None
     uses = (use for use in program.uses if use.code is code or use.beside is code)
-    return both(any_loaded(program, uses), reached)
+    return both(any_loaded(program, uses, event), reached)

@@ -243,12 +243,16 @@ def _undivided(
             for each in program.evaluator.classes.methods(source, "__iter__"):
                 if each.node is node:
                     inner.setdefault(source.key, each)
-    for each in inner.values():
+    through: dict[Key, set[Key]] = {}
+    for key, each in inner.items():
         further = _gives_all(program, use, each, world)
-        through = {frame.receiver.key for _, frame in further or () if frame.receiver is not None}
-        if further and through >= set(inner):  # else it hands on several streams
-            return _undivided(program, use, each, world, further, divided)
-        break
+        through[key] = {frame.receiver.key for _, frame in further or () if frame.receiver is not None}
+    for key, each in inner.items():
+        # Where others stand beside it and not behind it, several streams are handed on.
+        if id(each.node) not in divided and all(
+            other in through[key] or key in through[other] for other in inner
+        ):
+            return each
     return method
 
 

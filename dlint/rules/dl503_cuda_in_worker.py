@@ -117,7 +117,7 @@ from dlint.knowledge.processes.devices import (
     PIN,
     SET_DEFAULT,
 )
-from dlint.program.asked import for_place, for_visit
+from dlint.program.asked import for_entry, for_place, for_visit
 from dlint.program.conditions import both, loaded, start_by_default
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -125,7 +125,7 @@ from dlint.rules.wording import place
 from dlint.source.statements import bare_name, dotted, statement_at
 from dlint.values.frame import Point
 from dlint.values.places import places_around
-from dlint.workers.events import Visit
+from dlint.workers.events import Visit, ways
 from dlint.workers.uses import WorkerUse
 
 _PLAIN = "set the default device to the CPU in worker_init_fn"
@@ -267,6 +267,7 @@ def _found(program: Program, use: WorkerUse, visit: Visit, call: ast.Call) -> Fo
         advice,
         both(
             loaded(program, use),
+            for_entry(program, use, visit.role, ways(visit)),
             for_visit(program, visit, call),
             None if parent_uses_gpu(program, use) else "the parent has used the GPU before",
         ),

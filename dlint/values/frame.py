@@ -70,9 +70,10 @@ _NONE: Final[dict[str, Argument]] = {}
 
 class Arguments:
     """The arguments of one call. ``spread`` holds ``*args`` values (with the index they follow),
-    ``splats`` the ``**kwargs``. Nobody changes them: all that are none are one."""
+    ``splats`` the ``**kwargs``; ``bound`` tells what partials have given of them. Nobody changes them: all
+    that are none are one."""
 
-    __slots__ = ("keywords", "positional", "splats", "spread")
+    __slots__ = ("bound", "keywords", "positional", "splats", "spread")
 
     positional: Sequence[Argument]
     keywords: Mapping[str, Argument]
@@ -85,7 +86,9 @@ class Arguments:
         keywords: Mapping[str, Argument] | None = None,
         spread: Sequence[Argument] | None = None,
         splats: Sequence[Argument] | None = None,
+        bound: Key = None,
     ) -> None:
+        self.bound = bound
         self.positional = positional or ()
         self.keywords = keywords or _NONE
         self.spread = spread or ()
@@ -108,11 +111,11 @@ class Arguments:
         if receiver is None:
             return self
         own = Argument(None, None, receiver)
-        return Arguments([own, *self.positional], self.keywords, self.spread, self.splats)
+        return Arguments([own, *self.positional], self.keywords, self.spread, self.splats, self.bound)
 
     def without_first(self) -> Arguments:
         """What a method gets behind its object, where that is written out with the others."""
-        return Arguments(self.positional[1:], self.keywords, self.spread, self.splats)
+        return Arguments(self.positional[1:], self.keywords, self.spread, self.splats, self.bound)
 
     def after(self, first: Arguments) -> Arguments:
         """These arguments behind those that a partial holds already."""
@@ -121,6 +124,7 @@ class Arguments:
             {**first.keywords, **self.keywords},
             [*first.spread, *self.spread],
             [*first.splats, *self.splats],
+            (first.key, self.bound) if first.all() else self.bound,
         )
 
 
@@ -141,6 +145,14 @@ def arguments_of(call: ast.Call, point: Point) -> Arguments:
         else:
             keywords[keyword.arg] = Argument(keyword.value, point)
     return Arguments(positional, keywords, spread, splats)
+
+
+def told_beside(arguments: Arguments, site: ast.AST | None) -> Key:
+    """What a call was given that the place of it does not tell. What a library calls stands at none of the
+    program; a partial has given it something."""
+    if site is None:
+        return arguments.key if arguments.all() else None
+    return arguments.bound
 
 
 class Frame:
@@ -191,8 +203,7 @@ class Frame:
             (
                 id(scope),
                 id(site) if site is not None and arguments is not None else None,
-                # What a library calls stands at no call of the program; a partial has given it something.
-                arguments.key if site is None and arguments is not None and arguments.all() else None,
+                told_beside(arguments, site) if arguments is not None else None,
                 caller.key if caller and arguments is not None else None,
                 receiver.key if receiver is not None else None,
                 outer.key if outer is not None and outer.outer is not None else None,

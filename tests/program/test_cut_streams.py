@@ -38,5 +38,5 @@ def _reads(folder: Path, text: str, *asked: int) -> list[frozenset[str] | None]:
 
 
 def test_what_was_too_far_away_once_is_not_from_here(tmp_path: Path) -> None:
-    assert _reads(tmp_path, _STAGES, 11, 0, 11) == [None, DATA, DATA]
+    assert _reads(tmp_path, _STAGES, 23, 0, 23) == [None, DATA, DATA]
     assert _reads(tmp_path, _STAGES, 0) == [DATA]

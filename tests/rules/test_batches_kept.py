@@ -218,7 +218,7 @@ def test_which_loader(tmp_path: Path, program: dict[str, str], found: bool) -> N
         ("return torch.stack([b[0] for b in batch]).shape, 1", "batch[0]", False),
         ("x, y, files = zip(*batch)\n    return list(files), torch.stack(x)", "batch[1]", True),
         ("x, y, files = zip(*batch)\n    return list(files), torch.stack(x)", "batch[0]", False),
-        ("if not batch:\n        return None\n    return torch.stack(batch), 1", "batch[0]", False),
+        ("if not batch:\n        return None\n    return torch.stack(batch), 1", "batch[0]", True),
     ],
 )
 def test_what_the_program_collates(tmp_path: Path, collate: str, kept: str, found: bool) -> None:

@@ -249,6 +249,14 @@ _IN_FUNCTION = _DRAWS + "def loaders():\n    return DataLoader(Noise(), num_work
         ({"lib.py": _IN_FUNCTION + "\ndef train():\n    return loaders()\n"}, "a program calls train()"),
         ({"lib.py": _IN_FUNCTION, "main.py": "from lib import loaders\nloaders()\n"}, None),
         ({"lib.py": _IN_FUNCTION, "main.py": "import lib\nlib.loaders()\n"}, None),
+        (
+            {
+                "lib.py": _IN_FUNCTION,
+                "main.py": "import importlib\nmodule = importlib.import_module('lib')\n"
+                "getattr(module, 'loaders')()\n",
+            },
+            None,
+        ),
         # Another file speaks of something of its own.
         (
             {"lib.py": _IN_FUNCTION, "demo.py": "import torch\n\ndef show(loaders):\n    print(loaders)\n"},
@@ -1091,6 +1099,48 @@ def test_a_dataset_that_an_option_asks_for(
 ) -> None:
     text = _CHOSEN.format(option=option, loads=loads)
     (finding,) = _found(tmp_path, monkeypatch, text, code, target_torch="1.8")
+    assert finding.condition == (f"{_TRAINS} and {condition}" if condition else _TRAINS)
+
+
+_COLLATES = """\
+class OnGpu:
+    def __call__(self, items):
+        with multiprocessing.Pool(2) as pool:
+            return torch.tensor(pool.map(abs, items)).cuda()
+
+
+def on_gpu(items):
+    return OnGpu()(items)
+
+
+def plain(items):
+    return items
+
+
+"""
+
+
+@pytest.mark.parametrize("code", ["DL107", "DL503"])
+@pytest.mark.parametrize(
+    ("collate", "condition"),
+    [
+        ("OnGpu() if args.pool else None", "the option pool is given"),
+        ("on_gpu if args.pool else plain", "the option pool is given"),
+        ("functools.partial(on_gpu) if args.pool else plain", "the option pool is given"),
+        ("OnGpu() if not args.pool else None", None),
+        ("OnGpu() if args.pool else on_gpu", None),
+        ("OnGpu()", None),
+    ],
+)
+def test_a_collate_fn_that_an_option_asks_for(
+    collate: str, condition: str | None, code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loads = (
+        f"torch.cuda.set_device(0)\n        loader = DataLoader(Plain(), num_workers=2, collate_fn={collate})"
+    )
+    text = _CHOSEN.format(option=_SWITCH, loads=loads)
+    text = "import functools\nimport torch\n" + text.replace("class Plain(", f"{_COLLATES}class Plain(")
+    (finding,) = _found(tmp_path, monkeypatch, text, code)
     assert finding.condition == (f"{_TRAINS} and {condition}" if condition else _TRAINS)
 
 

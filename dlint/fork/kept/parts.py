@@ -8,12 +8,13 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlint.calls.returned import returned
 from dlint.fork.handles import handle_of
 from dlint.knowledge.processes.handles import EACH, METHODS, PARTS, READ_THROUGH
 from dlint.regex import regex
 from dlint.source.nodes import is_text
 from dlint.values.frame import Point
-from dlint.values.values import Made, Value
+from dlint.values.values import Function, Made, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -27,14 +28,26 @@ _FAR = 4
 LETS_GO = regex(r"\.(?:close|release|clear)\(")
 
 
-def taken_from(evaluator: Evaluator, node: ast.expr | None, point: Point, world: World) -> Iterator[Outcome]:
-    """The handles of which an expression takes a part, or each thing in a list or dict that it writes out."""
+def taken_from(
+    evaluator: Evaluator, node: ast.expr | None, point: Point, world: World, far: int = 0
+) -> Iterator[Outcome]:
+    """The handles of which an expression takes a part, itself or by a function that it calls, or each thing
+    in a list or dict that it writes out."""
     kept = [] if node is None else [(node, point)]
     match node:
+        case ast.Call(func=asked) if far < _FAR:
+            for callee, w in evaluator.values(asked, point, world):
+                if isinstance(callee, Function):
+                    for given, there, v in returned(evaluator, callee, node, point, w):
+                        yield from (
+                            (whole, u)
+                            for whole, u in taken_from(evaluator, given, there, v, far + 1)
+                            if not _is_closed(whole, point)
+                        )
         case ast.IfExp(test=test, body=body, orelse=orelse):
             for part, wanted in ((body, True), (orelse, False)):
                 for assumed in evaluator.assume(test, wanted, point, world):
-                    yield from taken_from(evaluator, part, point, assumed)
+                    yield from taken_from(evaluator, part, point, assumed, far)
             return
         case ast.Dict(values=inner) | ast.List(elts=inner) | ast.Tuple(elts=inner) | ast.Set(elts=inner):
             kept = [(each, point) for each in inner]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.kept.by_key import KeptByKey, drops_by_key, is_parameter, keys_of
 from dlint.source.nodes import walk
-from dlint.source.statements import last_name, statements_in
+from dlint.source.statements import FunctionNode, last_name, parameters, statements_in
 from dlint.values.frame import Argument, Frame, Point, given_to
 from dlint.values.places import loops_around
 from dlint.values.values import Const, Key, Made, Unknown, Value
@@ -88,15 +88,17 @@ def _is_wanted(
     wanted = keys_of(evaluator, part, Point(kept.visit.frame, kept.statement))
     theirs = {value.key for value in wanted}
     any_number = whole and any(isinstance(value, Unknown | Made) for value in wanted)
-    return any(
+    if any(
         value.key in theirs or (any_number and _is_number(value, frame))
         for value in keys_of(evaluator, part, Point(frame, kept.statement))
-    ) or (
-        isinstance(part, ast.Name)
-        and (
-            _is_one_of_all(evaluator, part.id, frame, kept.visit.frame)
-            or _is_of_some_item(evaluator, part, Point(frame, kept.statement), kept)
-        )
+    ):
+        return True
+    first = parameters(frame.scope)[:1] if isinstance(frame.scope, FunctionNode) else []
+    if part is None and first:
+        part = ast.Name(first[0].arg, ast.Load())  # what a cached function is given
+    return isinstance(part, ast.Name) and (
+        _is_one_of_all(evaluator, part.id, frame, kept.visit.frame)
+        or _is_of_some_item(evaluator, part, Point(frame, kept.statement), kept)
     )
 
 

@@ -36,12 +36,25 @@ def gives_batches(evaluator: Evaluator, sampler: Value | None) -> bool:
 def _yields_lists(evaluator: Evaluator, sampler: Instance) -> bool:
     found: list[Value] = []
     for method in evaluator.classes.methods(sampler, "__iter__"):
+        if _yields_slices(method.node):
+            return True
         point = Point(evaluator.calls.enter(method, Arguments(), None, None), None)
         for value, _ in evaluator.calls.returns(method, Arguments(), method.node, point, HERE):
             if not isinstance(value, Items) or value.open or not value.items:
                 return False
             found += value.items
     return bool(found) and all(isinstance(value, Items) and value.kind == "list" for value in found)
+
+
+def _yields_slices(method: ast.AST) -> bool:
+    """Whether all that a method yields is cut out of something: ``yield order[i : i + self.batch_size]``."""
+    given = [node for node in walk(method) if isinstance(node, ast.Yield | ast.YieldFrom)]
+    return bool(given) and all(
+        isinstance(each, ast.Yield)
+        and isinstance(each.value, ast.Subscript)
+        and isinstance(each.value.slice, ast.Slice)
+        for each in given
+    )
 
 
 def takes_one(evaluator: Evaluator, dataset: Value | None) -> bool:

@@ -283,8 +283,11 @@ class Index:
         return len(word.findall(self.data(relative))) == len(word.findall(self._imports(relative)))
 
     def only_exports(self, relative: str, name: str) -> bool:
-        """Whether a file names something where it defines, imports or exports it (``__all__``) alone."""
+        """Whether a file names something where it defines, imports or exports it (``__all__``) alone, and
+        nothing is asked for it by its name."""
         word = re.escape(_bytes(name))
+        if re.search(rb"\bgetattr\([^\n]*,\s*['\"]%b['\"]" % word, self.data(relative)) is not None:
+            return False
         export = rb"'%b'|\"%b\"|\bdef %b\b" % (word, word, word)
         mentions = len(re.findall(rb"\b%b\b" % word, self.data(relative)))
         elsewhere = len(re.findall(rb"\b%b\b" % word, self._imports(relative)))

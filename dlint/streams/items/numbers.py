@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.tensors import is_number_type, makes_tensors
 from dlint.source.statements import parameters
 from dlint.streams.items.items import Reader
+from dlint.streams.items.texts import may_hold_texts
 from dlint.values.frame import Point
 from dlint.values.values import Const, External, Items, Made, Unknown, Value
 from dlint.values.worlds import World
@@ -126,10 +127,15 @@ def _is_number_type(evaluator: Evaluator, kind: ast.expr, point: Point, world: W
 
 
 def _is_made_array(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> bool:
-    """Whether NumPy or torch surely makes what an expression stands for."""
+    """Whether NumPy or torch surely makes what an expression stands for, of numbers."""
     evaluator.start()
     held = [value for value, _ in evaluator.values(node, point, world)]
-    return bool(held) and all(isinstance(value, Made) and value.name.startswith(_ARRAYS) for value in held)
+    return bool(held) and all(
+        isinstance(value, Made)
+        and value.name.startswith(_ARRAYS)
+        and not may_hold_texts(evaluator, value, node)
+        for value in held
+    )
 
 
 def is_array(value: Value) -> bool:

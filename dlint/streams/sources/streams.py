@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
 # Functions, one inside another, that a stream is followed through: stages around stages, two for each.
-_FAR = 12
+_FAR = 24
 # What goes through each of its arguments, however many there are: ``zip(*readers)``.
 _TAKES_ALL = frozenset({"builtins.zip", "itertools.chain", "itertools.zip_longest"})
 _TOO_FAR: tuple[int, Key] = (0, "far")

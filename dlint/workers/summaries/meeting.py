@@ -24,7 +24,7 @@ from dlint.knowledge.callbacks import (
 from dlint.knowledge.loading import HAND_ON, is_dataset
 from dlint.knowledge.processes.handles import READ_BY_NAME
 from dlint.source.statements import FunctionNode
-from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
+from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of, told_beside
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (
     Class,
@@ -321,9 +321,9 @@ class Meeting:
         at: Point | None,
         world: World,
     ) -> None:
-        given = arguments.key if node is None and arguments is not None else None
+        given = told_beside(arguments, node) if arguments is not None else None
         receiver = function.receiver.key if function.receiver is not None else None
-        place = (id(node), at.key if at is not None else given, arguments is None)
+        place = (id(node), at.key if at is not None else None, given, arguments is None)
         mark = ("entered", id(function.node), function.frame.key, receiver, place)
         self._add(mark, Entered(function, arguments, node, at), world)
 

@@ -251,12 +251,16 @@ def _all(found: list[Holding | None]) -> Holding | None:
 
 
 def _returned(function: ast.AST) -> Iterator[tuple[ast.expr, ast.stmt | None]]:
+    """What a function returns, but for the None of items that cannot be used: no batch has one."""
     if isinstance(function, ast.Lambda):
         yield function.body, None
     elif isinstance(function, ast.FunctionDef):
         for statement in statements_in(function.body):
-            if isinstance(statement, ast.Return) and statement.value is not None:
-                yield statement.value, statement
+            match statement:
+                case ast.Return(value=None | ast.Constant(value=None)):
+                    pass
+                case ast.Return(value=ast.expr() as value):
+                    yield value, statement
 
 
 def have_dimensions(evaluator: Evaluator, dataset: Value, world: World, place: Place, least: int) -> bool:

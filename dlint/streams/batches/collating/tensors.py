@@ -11,7 +11,7 @@ from dlint.streams.batches.collating.encoded import is_encoded
 from dlint.streams.memory.places import Place, Values
 from dlint.streams.memory.stored import ANY
 from dlint.values.frame import Point
-from dlint.values.values import Items, Made, Table, Value
+from dlint.values.values import NONE, Items, Made, Table, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -36,8 +36,14 @@ def holding_at(
     if not (all(held) if Values.EACH in place else any(held)):
         return None
     whole = not place or without or is_display(node, place)
-    values = [(v, left) for part, left in parts for v, _ in evaluator.values(part, point, world)]
+    values = [(v, left) for part, left in parts for v in _values(evaluator, part, left, point, world)]
     return "a tensor" if not whole and all(_is_one(v, left) for v, left in values) else "holds some"
+
+
+def _values(evaluator: Evaluator, node: ast.expr, place: Place, point: Point, world: World) -> list[Value]:
+    """What an expression gives, without the None that nobody takes anything out of."""
+    values = [value for value, _ in evaluator.values(node, point, world)]
+    return [value for value in values if value != NONE] if place else values
 
 
 def _is_one(value: Value, place: Place) -> bool:
@@ -112,7 +118,7 @@ def _holds(
     world: World,
     without: Set[str] = frozenset(),
 ) -> bool:
-    values = [value for value, _ in evaluator.values(node, point, world)]
+    values = _values(evaluator, node, place, point, world)
     if values and all(_holds_at(value, place, without) for value in values):
         return True
 
