@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dlint.changes.around import Around, Hoisted, Stays
-from dlint.changes.entries import entries, is_in_rounds, is_stored
+from dlint.changes.entries import entries, is_in_rounds, is_stored, line_that_names
 from dlint.changes.handed_on import Existing, HandedOn, is_constant, is_light
 from dlint.changes.mentions import lists_its_names, uses_elsewhere
 from dlint.changes.only_called import Fate, fate
@@ -36,13 +36,15 @@ class Bound:
     """A parameter that is bound where the function is made: to the value of ``expression`` there.
 
     ``places`` are the expressions in the function that the parameter takes the place of, where they are
-    written otherwise. ``default``: it was a parameter with this default.
+    written otherwise. ``default``: it was a parameter with this default. ``line`` is the one of the function
+    that gave it this name, and goes.
     """
 
     parameter: str
     expression: ast.expr
     places: tuple[ast.expr, ...] = ()
     default: bool = False
+    line: ast.Assign | None = None
 
 
 @dataclass(frozen=True)
@@ -319,10 +321,14 @@ class _Question(Around):
             result: list[Bound] = []
             for same in found.values():
                 place, last = same[0]
+                named = [line_that_names(self._node, each, self._module.lines) for each, _ in same]
+                line = next((each for each in named if each is not None), None)
                 parameter = last if last not in used else f"{name}_{last}"
-                if parameter in used | {each.parameter for each in result}:
+                if line is not None and isinstance(line.targets[0], ast.Name):
+                    parameter = line.targets[0].id
+                if parameter in {each.parameter for each in result} or (line is None and parameter in used):
                     break
-                result.append(Bound(parameter, place, tuple(each for each, _ in same)))
+                result.append(Bound(parameter, place, tuple(each for each, _ in same), line=line))
             else:
                 in_rounds = any(is_in_rounds(self._node, place) for place, _ in of_entries)
                 self._risky = self._risky or in_rounds or not self._is_plain(places[0])

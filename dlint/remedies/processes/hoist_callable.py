@@ -30,7 +30,9 @@ from dlint.rewriting.moved.function_at_top import (
     moved_out,
     with_bound,
     with_expressions,
+    without_gap,
 )
+from dlint.rewriting.moved.function_layout import with_head_on_lines, with_room_used
 from dlint.rewriting.moved.partials import partial_of, put_bound
 from dlint.rewriting.pieces import statements
 from dlint.rewriting.pieces.line_comments import kept, let_go_of_lambda
@@ -302,8 +304,11 @@ class _Move:
     def _built(self, name: str, comments: Sequence[cst.EmptyLine] = ()) -> cst.FunctionDef:
         """The function as it stands in the module."""
         plan, node = self.plan, self.node
-        names: dict[cst.CSTNode, cst.BaseExpression] = {}
+        names: dict[cst.CSTNode, cst.BaseExpression | cst.RemovalSentinel] = {}
         for bound in plan.bound:
+            if bound.line is not None:
+                line = self.counterparts.of(bound.line, node, cst.Assign)
+                names[self.source.line_of(line)] = cst.RemoveFromParent()
             for place in bound.places:
                 names[self.counterparts.of(place, node, cst.Attribute, cst.Subscript)] = cst.Name(
                     bound.parameter
@@ -322,10 +327,15 @@ class _Move:
                 isinstance(use[-2], ast.keyword) and use[-2].arg == plan.role for use in plan.uses
             )
             function = function_of_lambda(self.source, name, params, body, imports, gives=gives)  # type: ignore[arg-type]
-            return function.with_changes(leading_lines=comments)
+            function = with_room_used(self.source, function, self._new_margin())
+            return with_head_on_lines(self.source, function, self._new_margin()).with_changes(
+                leading_lines=comments
+            )
         changed = with_expressions(node, names)
         assert isinstance(changed, cst.FunctionDef)
         changed = changed.with_changes(name=cst.Name(name), params=with_bound(changed.params, new, gone))
+        if any(bound.line is not None for bound in plan.bound):
+            changed = without_gap(changed)
         if imports:
             if not isinstance(changed.body, cst.IndentedBlock):
                 raise CannotRepair(_BY_HAND)
@@ -333,10 +343,14 @@ class _Move:
             at = 1 if _is_docstring(body_lines[0]) else 0
             body_lines[at:at] = imports
             changed = changed.with_changes(body=changed.body.with_changes(body=body_lines))
-        margin = self._margin(node)
-        if plan.receiver is not None:
-            margin = margin.removeprefix(self._margin(self.source.function_of(node) or node))
-        return moved_out(changed, margin)
+        margin = self._new_margin()
+        moved = moved_out(changed, self._margin(node).removeprefix(margin))
+        return with_head_on_lines(self.source, moved, margin)
+
+    def _new_margin(self) -> str:
+        """How far in the function stands in the end: not at all, or as far as the method around it."""
+        around = self.source.function_of(self.node) if self.plan.receiver is not None else None
+        return self._margin(around) if around is not None else ""
 
     def _annotation(self, bound: Bound) -> cst.Annotation | None:
         """What the function around says of a parameter of its own, where the function speaks of types."""

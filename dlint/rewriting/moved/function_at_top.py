@@ -99,16 +99,31 @@ def _without_name(source: Source, function: cst.FunctionDef) -> str:
     return source.code(plain).strip()
 
 
-def with_expressions(node: cst.CSTNode, names: Mapping[cst.CSTNode, cst.BaseExpression]) -> cst.CSTNode:
-    """The node with other expressions in the place of some of its own."""
+def with_expressions(
+    node: cst.CSTNode, names: Mapping[cst.CSTNode, cst.BaseExpression | cst.RemovalSentinel]
+) -> cst.CSTNode:
+    """The node with other expressions in the place of some of its own, and without some lines."""
 
     class Replace(cst.CSTTransformer):
-        def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
+        def on_leave(  # type: ignore[override]
+            self, original_node: cst.CSTNode, updated_node: cst.CSTNode
+        ) -> cst.CSTNode | cst.RemovalSentinel:
             return names.get(original_node, updated_node)
 
     result = node.visit(Replace())
     assert isinstance(result, cst.CSTNode)
     return result
+
+
+def without_gap(function: cst.FunctionDef) -> cst.FunctionDef:
+    """A function that does not begin with blank lines."""
+    first = function.body.body[0]
+    if not isinstance(first, header.Statement):
+        return function
+    lines = list(first.leading_lines)
+    while lines and lines[0].comment is None:
+        lines.pop(0)
+    return function.with_deep_changes(first, leading_lines=lines)
 
 
 def with_bound(params: cst.Parameters, new: Sequence[cst.Param], gone: frozenset[str]) -> cst.Parameters:
