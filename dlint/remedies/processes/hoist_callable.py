@@ -340,7 +340,7 @@ class _Move:
             if not isinstance(changed.body, cst.IndentedBlock):
                 raise CannotRepair(_BY_HAND)
             body_lines = list(changed.body.body)
-            at = 1 if _is_docstring(body_lines[0]) else 0
+            at = 1 if statements.is_docstring(body_lines[0]) else 0
             body_lines[at:at] = imports
             changed = changed.with_changes(body=changed.body.with_changes(body=body_lines))
         margin = self._new_margin()
@@ -407,13 +407,6 @@ class _Move:
         self.edits.remove(node)
         blank = [each for each in node.leading_lines if each.comment is None][:1]
         self.edits.insert_after(node, [assign.with_changes(leading_lines=blank)])
-
-
-def _is_docstring(line: cst.CSTNode) -> bool:
-    if not isinstance(line, cst.SimpleStatementLine):
-        return False
-    first = line.body[0]
-    return isinstance(first, cst.Expr) and isinstance(first.value, cst.SimpleString | cst.ConcatenatedString)
 
 
 def _blank_lines(statement: header.Statement) -> int:
