@@ -110,8 +110,8 @@ an object of unknown kind is read earlier, where something goes through all the 
 the program copies deeply, which copies what is bound, too. Unsafe, too: an object of a library that does the
 same wherever it is made (`cv2.createCLAHE`, a client of boto3) becomes a property that makes one in each
 process; a module that an object keeps is used by its name, or kept by the class, and of a generator that is
-gone through in one place, of paths or numbers, a list is kept. A class must be moved by hand; what another generator or object of
-a library is kept for, made in the worker.
+gone through in one place, of paths or numbers, a list is kept. A class must be moved by hand; what another
+generator or object of a library is kept for, made in the worker.
 
 ## References
 

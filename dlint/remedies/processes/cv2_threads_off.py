@@ -21,6 +21,7 @@ from dlint.rewriting import header
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces import statements
 from dlint.rewriting.pieces.imports import Imported, for_types_only, imports_of
+from dlint.rewriting.pieces.line_length import limit_of
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
@@ -219,7 +220,9 @@ def _after_import(source: Source, edits: Edits, statement: cst.CSTNode, calls: l
         new = [small for each in _lines(source, calls) for small in each.body]
         edits.change(line, lambda suite: suite.with_changes(body=[*_open(suite.body), *new]), key="cv2")
     else:
-        edits.insert_after(line, _lines(source, calls), key="cv2")
+        first, *rest = _lines(source, calls)
+        blank = 1 if limit_of(source).black and not header.is_import(first) else 0
+        edits.insert_after(line, [header.spaced(first, blank), *rest], key="cv2")
 
 
 def _open(body: Iterable[cst.BaseSmallStatement]) -> list[cst.BaseSmallStatement]:
