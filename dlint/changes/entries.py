@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dlint.changes.by_constructor import is_of_constructor
@@ -28,9 +28,12 @@ _SOMETIMES = (*_FUNCTIONS, ast.While, ast.Try, ast.Match, ast.ExceptHandler)
 _ROUNDS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp, ast.For, ast.AsyncFor)
 
 
-def entries(function: Callable_, names: Sequence[ast.Name]) -> list[tuple[ast.expr, str]] | None:
+def entries(
+    function: Callable_, names: Sequence[ast.Name], is_kept: Callable[[ast.Attribute], bool]
+) -> list[tuple[ast.expr, str]] | None:
     """What a function uses of the object that these names in it stand for, each place with the entry's own
-    name; None where it uses the object itself, or an entry only sometimes."""
+    name; None where it uses the object itself, or an entry only sometimes. What is called is a method, unless
+    it ``is_kept`` by the object."""
     parents = {id(child): node for node in walk(function) for child in ast.iter_child_nodes(node)}
     found: list[tuple[ast.expr, str]] = []
     for name in names:
@@ -40,7 +43,8 @@ def entries(function: Callable_, names: Sequence[ast.Name]) -> list[tuple[ast.ex
             above = parents[id(place)]
             if isinstance(above, ast.Attribute) and isinstance(above.ctx, ast.Load):
                 called = parents[id(above)]
-                if isinstance(called, ast.Call) and called.func is above:
+                is_called = isinstance(called, ast.Call) and called.func is above
+                if is_called and not (place is name and is_kept(above)):
                     break
                 place, last = above, above.attr
             elif isinstance(above, ast.Subscript) and above.value is place and _key(above) is not None:

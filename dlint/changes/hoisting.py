@@ -13,15 +13,16 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dlint.changes.around import Around, Hoisted, Stays
+from dlint.changes.by_constructor import is_of_constructor
 from dlint.changes.entries import entries, is_in_rounds, is_stored, line_that_names
-from dlint.changes.handed_on import Existing, HandedOn, is_constant, is_light
+from dlint.changes.handed_on import HEAVY, Existing, HandedOn, is_constant, is_light
 from dlint.changes.mentions import lists_its_names, uses_elsewhere
 from dlint.changes.only_called import Fate, fate
 from dlint.source.closures import bindings, names_outside_body, names_taken, owner, reads
 from dlint.source.desugaring.records import is_record
 from dlint.source.nodes import walk
 from dlint.source.settled import unsettled
-from dlint.values.values import Class, Instance
+from dlint.values.values import Class, Instance, Made
 
 if TYPE_CHECKING:
     from dlint.program.program import Program
@@ -311,7 +312,8 @@ class _Question(Around):
 
     def _bound_for(self, name: str, scope: ast.AST, places: list[ast.Name], used: set[str]) -> list[Bound]:
         """The object that a name stands for, or the entries of it that are used."""
-        of_entries = entries(self._node, places) if self._has_all_options(places[0]) else None
+        whole = self._has_all_options(places[0])
+        of_entries = entries(self._node, places, self._is_kept) if whole else None
         if of_entries is not None and not any(
             is_stored(self._program, place, self._trail, self._module, self._point) for place, _ in of_entries
         ):
@@ -341,6 +343,21 @@ class _Question(Around):
         if self._is_model(name, scope):
             raise Stays(f"it uses {name}, a model, which each worker would get", "bind what it needs of that")
         return [Bound(name, places[0])]
+
+    def _is_kept(self, called: ast.Attribute) -> bool:
+        """Whether what is called is no method of an object, but what its constructor keeps for good: what is
+        light, as far as can be seen."""
+        if not isinstance(called.value, ast.Name) or HEAVY.search(called.attr):
+            return False
+        if not is_of_constructor(self._program, self._module, self._trail, called.value.id, called.attr):
+            return False
+        values = [value for value, _ in self._program.evaluator.values(called, self._point)]
+        return all(
+            is_light(self._program, value.cls)
+            if isinstance(value, Instance)
+            else not (isinstance(value, Made) and value.name.startswith("torch."))
+            for value in values
+        )
 
     def _is_of_field(self) -> bool:
         """Whether a field of a record is made with it: records are compared, and each had one of its own."""

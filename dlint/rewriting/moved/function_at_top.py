@@ -108,11 +108,24 @@ def with_expressions(
         def on_leave(  # type: ignore[override]
             self, original_node: cst.CSTNode, updated_node: cst.CSTNode
         ) -> cst.CSTNode | cst.RemovalSentinel:
+            if isinstance(updated_node, cst.Slice) and isinstance(original_node, cst.Slice):
+                new = [
+                    each in names for each in (original_node.lower, original_node.upper) if each is not None
+                ]
+                return _close(updated_node) if any(new) else updated_node
             return names.get(original_node, updated_node)
 
     result = node.visit(Replace())
     assert isinstance(result, cst.CSTNode)
     return result
+
+
+def _close(part: cst.Slice) -> cst.Slice:
+    """A slice whose colon stands close to what are names and numbers alone, as formatters have it."""
+    simple = (cst.Name, cst.Integer, type(None))
+    if part.step is not None or not all(isinstance(each, simple) for each in (part.lower, part.upper)):
+        return part
+    return part.with_changes(first_colon=cst.Colon())
 
 
 def without_gap(function: cst.FunctionDef) -> cst.FunctionDef:
