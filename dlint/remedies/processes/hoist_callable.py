@@ -37,6 +37,7 @@ from dlint.rewriting.moved.partials import partial_of, put_bound
 from dlint.rewriting.pieces import statements
 from dlint.rewriting.pieces.line_comments import kept, let_go_of_lambda
 from dlint.rewriting.pieces.room import join_row
+from dlint.rewriting.pieces.unused import drop_guarded_imports
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.source.closures import bindings, owner, trail_to
@@ -208,6 +209,7 @@ class _Move:
         plan = self.plan
         for module, alias in plan.at_top:
             self.edits.add_import(module, alias)
+        drop_guarded_imports(self.source, self.edits, plan.at_top)
         for idle in plan.idle:
             found = self.counterparts.of(idle, self.source.module, cst.Import, cst.ImportFrom)
             statements.remove_statement(self.source, self.edits, found)
