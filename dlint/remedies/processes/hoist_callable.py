@@ -151,7 +151,7 @@ class _Move:
         given = [(each.parameter, self._text(each)) for each in plan.bound]
         said = f"{receiver}.{name}"
         if goes and line is not None:
-            self._take_away(line)
+            statements.take_away(self.source, self.edits, line)
             for use in plan.uses:
                 self._replace(self.counterparts.of(use[-1], source.module, cst.Name), said, given)
         elif isinstance(self.node, cst.Lambda):
@@ -229,7 +229,7 @@ class _Move:
             self.edits.define(name)
         given = [(each.parameter, self._text(each)) for each in plan.bound]
         if goes and line is not None:
-            self._take_away(line)
+            statements.take_away(self.source, self.edits, line)
             if given or name != plan.variable:
                 for use in plan.uses:
                     self._replace(self.counterparts.of(use[-1], self.source.module, cst.Name), name, given)
@@ -270,6 +270,8 @@ class _Move:
             return variable
         used = {node.id for node in walk(self.module.tree) if isinstance(node, ast.Name)}
         avoid = self.avoid | used | {variable or ""}
+        if isinstance(self.node, cst.FunctionDef):
+            variable = self.node.name.value
         if variable is not None:
             return another_name(self.source, self.node, variable, avoid, self.plan.role)
         assert isinstance(self.node, cst.Lambda)
@@ -387,40 +389,12 @@ class _Move:
         if given_to is not None and any(arg.value is node for arg in given_to.args):
             join_row(self.source, self.edits, given_to)
 
-    def _take_away(self, line: header.Statement) -> None:
-        """Remove the line; a blank line that set it off from what stands before sets off what follows."""
-        _, body, index = statements.block_of(self.source, line)
-        self.edits.claim(line)
-        self.edits.remove(line)
-        if index + 1 == len(body):
-            return
-        blank = 0
-        if index:
-            after = body[index + 1]
-            assert isinstance(after, header.Statement)
-            blank = max(_blank_lines(line), _blank_lines(after))
-        self.edits.change(body[index + 1], lambda each: _with_blank(each, min(blank, 1)))
-
     def _replace_definition(self, node: cst.FunctionDef, name: str, given: Sequence[tuple[str, str]]) -> None:
         """``def f(x): ...`` in a function becomes ``f = functools.partial(...)`` there."""
         code = partial_of(self.source, self.edits, node, name, given) if given else name
         assign = statements.parse(self.source, f"{node.name.value} = {code}\n")[0]
         self.edits.claim(node)
         self.edits.remove(node)
-        blank = [each for each in node.leading_lines if each.comment is None][:1]
+        _, _, index = statements.block_of(self.source, node)
+        blank = [each for each in node.leading_lines if each.comment is None][:1] if index else []
         self.edits.insert_after(node, [assign.with_changes(leading_lines=blank)])
-
-
-def _blank_lines(statement: header.Statement) -> int:
-    count = 0
-    for line in statement.leading_lines:
-        if line.comment is not None:
-            break
-        count += 1
-    return count
-
-
-def _with_blank(statement: header.Statement, blank: int) -> header.Statement:
-    """The statement with so many blank lines before it and its comments."""
-    kept = list(statement.leading_lines)[_blank_lines(statement) :]
-    return statement.with_changes(leading_lines=[*[cst.EmptyLine(indent=False)] * blank, *kept])

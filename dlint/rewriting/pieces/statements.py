@@ -88,6 +88,33 @@ def insert_before_methods(source: Source, edits: Edits, owner: cst.ClassDef, tex
     return body[at]
 
 
+def take_away(source: Source, edits: Edits, line: Statement) -> None:
+    """Remove a line that something else stands for now; a blank line that set it off from what stands before
+    sets off what follows."""
+    _, body, index = block_of(source, line)
+    edits.claim(line)
+    edits.remove(line)
+    if index + 1 == len(body):
+        return
+    blank = 0
+    if index:
+        after = body[index + 1]
+        assert isinstance(after, Statement)
+        blank = max(_blank_before(line), _blank_before(after))
+    edits.change(body[index + 1], lambda each: _with_blank(each, min(blank, 1)))
+
+
+def _blank_before(statement: Statement) -> int:
+    lines = statement.leading_lines
+    return next((i for i, each in enumerate(lines) if each.comment is not None), len(lines))
+
+
+def _with_blank(statement: Statement, blank: int) -> Statement:
+    """The statement with so many blank lines before it and its comments."""
+    kept = list(statement.leading_lines)[_blank_before(statement) :]
+    return statement.with_changes(leading_lines=[*[cst.EmptyLine(indent=False)] * blank, *kept])
+
+
 def is_docstring(line: cst.CSTNode) -> bool:
     """Whether a line is nothing but a string."""
     if not isinstance(line, cst.SimpleStatementLine):

@@ -233,8 +233,10 @@ def drop_guarded_imports(source: Source, edits: Edits, modules: Collection[tuple
     import at its top."""
     for statement in source.descendants(source.module, cst.Import):
         block = source.parent(source.line_of(statement))
-        branch = source.parent(block) if isinstance(block, cst.IndentedBlock) else None
-        if not isinstance(branch, cst.If) or source.parent(branch) is not source.module:
+        branch = source.parent(block) if block is not None else None
+        if not isinstance(block, cst.IndentedBlock) or not isinstance(branch, cst.If):
+            continue
+        if source.parent(branch) is not source.module:
             continue
         said = [
             (each.evaluated_name, each.evaluated_alias or each.evaluated_name) for each in statement.names

@@ -97,10 +97,13 @@ def _ended_in(source: Source, method: cst.FunctionDef, name: str) -> Iterator[cs
     does anything else with the list."""
     if re.search(rf"['\"]{re.escape(name)}['\"]", source.code(method)):
         raise StaysShared  # it may look whether there is one, and there would always be
+    read: cst.Attribute
     for read in source.descendants(method.body, cst.Attribute):
         if read.attr.value == name:
             loop = source.parent(read)
-            if source.code(read) != f"self.{name}" or not isinstance(loop, cst.For) or loop.iter is not read:
+            if source.code(read) != f"self.{name}" or not isinstance(loop, cst.For):
+                raise StaysShared
+            if loop.iter is not read:
                 raise StaysShared
             yield read
 
