@@ -87,7 +87,7 @@ def _repair(source: Source, finding: Finding, edits: Edits, of_module: bool) -> 
         try:
             uses = _uses_by_name(source, kin, method, value, name)
         except CannotRepair:
-            if not _is_import(source, value):
+            if not _is_there(source, value, owner):
                 raise
             _keep_in_class(source, edits, owner, statement, name)
         else:
@@ -186,10 +186,20 @@ def _root(value: cst.BaseExpression) -> str | None:
     return value.value if isinstance(value, cst.Name) else None
 
 
-def _is_import(source: Source, value: cst.BaseExpression) -> bool:
-    """Whether a value is what an import of the module, and nothing else, gives."""
+def _is_there(source: Source, value: cst.BaseExpression, owner: cst.ClassDef) -> bool:
+    """Whether a value is what an import of the module, and nothing else, surely gives once a class is made."""
     root = _root(value)
-    return root is not None and _is_imported(source, value, root, None)
+    if (
+        root is None
+        or not _is_imported(source, value, root, None)
+        or source.parent(owner) is not source.module
+    ):
+        return False
+    scope = source.metadata(ScopeProvider)[value]
+    assert scope is not None
+    lines = [source.line_of(each.node) for each in scope[root] if isinstance(each, ImportAssignment)]
+    before = source.module.body[: source.module.body.index(owner)]
+    return all(any(line is each for each in before) for line in lines)
 
 
 def _keep_in_class(
