@@ -187,7 +187,7 @@ def _root(value: cst.BaseExpression) -> str | None:
 
 
 def _is_there(source: Source, value: cst.BaseExpression, owner: cst.ClassDef) -> bool:
-    """Whether a value is what an import of the module, and nothing else, surely gives once a class is made."""
+    """Whether a value is what an import of the module alone surely gives where a class is made."""
     root = _root(value)
     if (
         root is None
