@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dlint.changes.by_constructor import is_of_constructor
 from dlint.changes.by_name import may_be_stored_in, stores_around
 from dlint.changes.mentions import Mention, mentions
-from dlint.source.closures import Callable_, bindings, trail_to
+from dlint.source.closures import Callable_, bindings, owner, trail_to
 from dlint.source.nodes import walk
 from dlint.source.settled import is_before, share_a_loop
 from dlint.source.statements import MUTATORS, dotted, parameters
@@ -143,6 +143,7 @@ def is_stored(
 ) -> bool:
     """Whether some code may store an entry after the last node of a trail has been evaluated."""
     node = place
+    root = next((each.id for each in walk(place) if isinstance(each, ast.Name)), "")
     of_object = False
     while isinstance(node, ast.Attribute | ast.Subscript):
         base = node.value
@@ -161,12 +162,11 @@ def is_stored(
                 # What methods of the program's classes store in their own objects is in none of a library's.
                 if not ((plain and _is_own(there)) or _is_earlier(module, other, trail, there)):
                     return True
-        elif _is_changed(program, module, trail, base, _key(node) or ""):
+        elif _is_changed(program, module, trail, base, _key(node) or "", root):
             return True
         node = base
-    root = node.id if isinstance(node, ast.Name) else ""
     by_name = [] if of_object else _changed_by_name(program, module, root)
-    return any(not _is_over(program, module, other, trail, there) for other, there in by_name)
+    return any(not _is_over(program, module, other, trail, there, root) for other, there in by_name)
 
 
 def _is_computed(program: Program, own: Sequence[object], attribute: str) -> bool:
@@ -235,7 +235,9 @@ def _is_earlier(module: Module, other: Module, trail: Sequence[ast.AST], there: 
     )
 
 
-def _is_changed(program: Program, home: Module, trail: Sequence[ast.AST], base: ast.expr, key: str) -> bool:
+def _is_changed(
+    program: Program, home: Module, trail: Sequence[ast.AST], base: ast.expr, key: str, root: str
+) -> bool:
     """Whether some code that is run together with a place may change an entry of a dict later: what it is
     called, or the same key of any."""
     together = _together(program, home)
@@ -259,7 +261,7 @@ def _is_changed(program: Program, home: Module, trail: Sequence[ast.AST], base: 
     for each in mentions(program, name):
         if each.module.relative in together and _changes_any(each.trail):
             changes.append((each.module, each.trail))
-    return any(not _is_over(program, home, module, trail, there) for module, there in changes)
+    return any(not _is_over(program, home, module, trail, there, root) for module, there in changes)
 
 
 def _changes_any(trail: Sequence[ast.AST]) -> bool:
@@ -276,34 +278,54 @@ def _changes_any(trail: Sequence[ast.AST]) -> bool:
 
 
 def _is_over(
-    program: Program, home: Module, other: Module, trail: Sequence[ast.AST], there: Sequence[ast.AST]
+    program: Program,
+    home: Module,
+    other: Module,
+    trail: Sequence[ast.AST],
+    there: Sequence[ast.AST],
+    root: str,
 ) -> bool:
-    """Whether what changes an entry stands before a place, or before the only call of the function around."""
-    if _is_earlier(home, other, trail, there):
-        return True
-    functions = [each for each in trail if isinstance(each, _FUNCTIONS)]
-    match functions, trail[1:2]:
-        case [ast.FunctionDef(name=name), *_], [function] if function is functions[0]:
+    """Whether what changes an entry stands before a place, or before the only call of the function around, in
+    a function whose every run has a dict of its own."""
+    if _is_made(root, trail):
+        return _is_earlier(home, other, trail, there)
+    match trail[1:2]:
+        case [ast.FunctionDef(name=name) as function]:
             together = _together(program, home)
             said = (each for each in mentions(program, name) if each.node is not function)
             calls = [each for each in said if each.module.relative in together]
+            given = _given(calls[0], home, function, root) if len(calls) == 1 else None
             return (
-                len(calls) == 1
-                and _is_call(calls[0], home)
+                given is not None
+                and _is_made(given, calls[0].trail)
                 and _is_earlier(home, other, calls[0].trail, there)
             )
     return False
 
 
-def _is_call(mention: Mention, home: Module) -> bool:
-    """Whether a mention calls what the module has by this name."""
-    node, above = mention.node, mention.trail[-2]
-    return (
-        mention.module is home
-        and isinstance(node, ast.Name)
-        and isinstance(above, ast.Call)
-        and above.func is node
+def _is_made(name: str, trail: Sequence[ast.AST]) -> bool:
+    """Whether a name is a variable of a function around that each of its runs makes anew."""
+    index = owner(name, trail)
+    scope = trail[index] if index is not None else None
+    if not isinstance(scope, ast.FunctionDef):
+        return False
+    places = [each for each in bindings(scope) if each.name == name]
+    return len(places) == 1 and any(
+        isinstance(each, ast.Assign) and isinstance(each.value, ast.Call | ast.Dict)
+        for each in places[0].trail[-2:]
     )
+
+
+def _given(mention: Mention, home: Module, function: ast.FunctionDef, parameter: str) -> str | None:
+    """The variable that a call gives a function of the module; None where it is no such call."""
+    call = mention.trail[-2]
+    if mention.module is not home or not isinstance(call, ast.Call) or call.func is not mention.node:
+        return None
+    names = [each.arg for each in function.args.args]
+    by_place = dict(zip(names, call.args, strict=False))
+    by_name = {each.arg: each.value for each in call.keywords}
+    value = by_place.get(parameter, by_name.get(parameter))
+    return value.id if isinstance(value, ast.Name) else None
 
 
 def _together(program: Program, home: Module) -> frozenset[str]:
