@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dlint.fork.sendable import refused_part
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Hoisted = ast.Lambda | ast.FunctionDef
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_RUNS_TEXT = frozenset({"eval", "exec"})
+_LOOKS_AROUND = frozenset({"locals", "vars", "dir"})  # where they are given nothing
 _OF_MODELS = frozenset({"cuda", "eval", "half", "load_state_dict", "parameters", "requires_grad_", "train"})
 
 
@@ -207,3 +209,43 @@ def _alone(statement: ast.AST, alias: ast.alias) -> ast.Import | ast.ImportFrom:
     if not isinstance(statement, ast.ImportFrom):
         return ast.Import([alias])
     return ast.ImportFrom(statement.module, [alias], statement.level)
+
+
+def hands_on(node: Hoisted) -> bool:
+    """Whether a lambda does nothing but call something with what it is given: that is to be given instead."""
+    return (
+        isinstance(node, ast.Lambda)
+        and isinstance(node.body, ast.Call)
+        and all(isinstance(each, ast.Name) for each in node.body.args)
+        and not node.body.keywords
+    )
+
+
+def with_defaults(node: Hoisted) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters that have defaults, with them."""
+    spec = node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    for parameter, default in zip(reversed(positional), reversed(spec.defaults), strict=False):
+        yield parameter.arg, default
+    for parameter, value in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
+        if value is not None:
+            yield parameter.arg, value
+
+
+def fits(call: ast.Call, function: Hoisted) -> bool:
+    """Whether a call gives a function no more than it takes."""
+    names = {each.arg for each in function.args.args}
+    splat = any(isinstance(each, ast.Starred) for each in call.args)
+    return not splat and len(call.args) <= len(names) and {each.arg for each in call.keywords} <= names
+
+
+def is_looked_through(scope: ast.AST) -> bool:
+    """Whether something in a scope may see which names it has."""
+    return any(isinstance(each, ast.Call) and sees_names(each) for each in walk(scope))
+
+
+def sees_names(call: ast.Call) -> bool:
+    """Whether a call may see which names the scope around has."""
+    if not isinstance(call.func, ast.Name):
+        return False
+    return call.func.id in _RUNS_TEXT or (call.func.id in _LOOKS_AROUND and not call.args)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dlint.changes.by_constructor import is_of_constructor
 from dlint.changes.by_name import may_be_stored_in, stores_around
-from dlint.changes.mentions import mentions
-from dlint.source.closures import Callable_
+from dlint.changes.mentions import Mention, mentions
+from dlint.source.closures import Callable_, bindings, owner, trail_to
 from dlint.source.nodes import walk
 from dlint.source.settled import is_before, share_a_loop
 from dlint.source.statements import MUTATORS, last_name, parameters
@@ -28,9 +28,12 @@ _SOMETIMES = (*_FUNCTIONS, ast.While, ast.Try, ast.Match, ast.ExceptHandler)
 _ROUNDS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp, ast.For, ast.AsyncFor)
 
 
-def entries(function: Callable_, names: Sequence[ast.Name]) -> list[tuple[ast.expr, str]] | None:
+def entries(
+    function: Callable_, names: Sequence[ast.Name], is_kept: Callable[[ast.Attribute], bool]
+) -> list[tuple[ast.expr, str]] | None:
     """What a function uses of the object that these names in it stand for, each place with the entry's own
-    name; None where it uses the object itself, or an entry only sometimes."""
+    name; None where it uses the object itself, or an entry only sometimes. What is called is a method, unless
+    it ``is_kept`` by the object."""
     parents = {id(child): node for node in walk(function) for child in ast.iter_child_nodes(node)}
     found: list[tuple[ast.expr, str]] = []
     for name in names:
@@ -40,7 +43,8 @@ def entries(function: Callable_, names: Sequence[ast.Name]) -> list[tuple[ast.ex
             above = parents[id(place)]
             if isinstance(above, ast.Attribute) and isinstance(above.ctx, ast.Load):
                 called = parents[id(above)]
-                if isinstance(called, ast.Call) and called.func is above:
+                is_called = isinstance(called, ast.Call) and called.func is above
+                if is_called and not (place is name and is_kept(above)):
                     break
                 place, last = above, above.attr
             elif isinstance(above, ast.Subscript) and above.value is place and _key(above) is not None:
@@ -71,7 +75,7 @@ def _is_always(place: ast.expr, function: Callable_, parents: dict[int, ast.AST]
             body = [function.body] if isinstance(function, ast.Lambda) else function.body
             at = next((i for i, each in enumerate(body) if each is node), 0)
             early = (ast.Return, ast.Raise, ast.Yield, ast.YieldFrom)
-            return not any(isinstance(inner, early) for each in body[:at] for inner in walk(each))
+            return not any(isinstance(inner, early) for each in body[:at] for inner in _run(each))
         if isinstance(above, ast.comprehension) and above.iter is not node:
             return False
         if isinstance(above, _ROUNDS) and _skips(above, node):
@@ -85,6 +89,35 @@ def _is_always(place: ast.expr, function: Callable_, parents: dict[int, ast.AST]
         if isinstance(above, ast.Compare) and len(above.ops) > 1:
             return False
         node = above
+
+
+def _run(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and what is in it, but for what stands in functions that are only made there."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(node, _FUNCTIONS):
+            yield from _run(child)
+
+
+def line_that_names(function: Callable_, place: ast.expr, lines: Sequence[str]) -> ast.Assign | None:
+    """The line of a function, of those of its file, that does nothing but give an entry a name: ``size =
+    options["size"]``, where nothing else is bound to that name and there is more that the function does."""
+    body = [] if isinstance(function, ast.Lambda) else function.body
+    for line in body:
+        match line:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is place:
+                names = [*(each.name for each in bindings(function)), *_declared(function)]
+                above = lines[line.lineno - 2].lstrip() if line.lineno > 1 else ""
+                written = " ".join(lines[line.lineno - 1 : line.end_lineno])
+                alone = "#" not in written and ";" not in written and not above.startswith("#")
+                rest = body[1:] if ast.get_docstring(function) is not None else body  # type: ignore[arg-type]
+                return line if names.count(name) == 1 and alone and rest != [line] else None
+    return None
+
+
+def _declared(function: Callable_) -> list[str]:
+    found = [each.names for each in walk(function) if isinstance(each, ast.Global | ast.Nonlocal)]
+    return [name for names in found for name in names]
 
 
 def is_in_rounds(function: Callable_, place: ast.expr) -> bool:
@@ -110,6 +143,7 @@ def is_stored(
 ) -> bool:
     """Whether some code may store an entry after the last node of a trail has been evaluated."""
     node = place
+    root = next((each.id for each in walk(place) if isinstance(each, ast.Name)), "")
     of_object = False
     while isinstance(node, ast.Attribute | ast.Subscript):
         base = node.value
@@ -128,11 +162,11 @@ def is_stored(
                 # What methods of the program's classes store in their own objects is in none of a library's.
                 if not ((plain and _is_own(there)) or _is_earlier(module, other, trail, there)):
                     return True
-        elif _is_changed(program, base, _key(node) or ""):
+        elif _is_changed(program, module, trail, base, _key(node) or "", root):
             return True
         node = base
-    root = node.id if isinstance(node, ast.Name) else ""
-    return not of_object and _is_changed_by_name(program, module, root)
+    by_name = [] if of_object else _changed_by_name(program, module, root)
+    return any(not _is_over(program, module, other, trail, there, root) for other, there in by_name)
 
 
 def _is_computed(program: Program, own: Sequence[object], attribute: str) -> bool:
@@ -201,31 +235,108 @@ def _is_earlier(module: Module, other: Module, trail: Sequence[ast.AST], there: 
     )
 
 
-def _is_changed(program: Program, base: ast.expr, key: str) -> bool:
-    """Whether some code may change an entry of a dict: what it is called, or the same key of any."""
+def _is_changed(
+    program: Program, home: Module, trail: Sequence[ast.AST], base: ast.expr, key: str, root: str
+) -> bool:
+    """Whether some code that is run together with a place may change an entry of a dict later: what it is
+    called, or the same key of any."""
+    together = _together(program, home)
     name = last_name(base)
-    if len(program.modules.index.mentioning(key)) > _MOST_FILES:
+    index = program.modules.index
+    written = re.compile(
+        rb"""['"]%b['"]\s*\][^\n=]*=(?!=)|\b(for|as|del)\b[^\n]*['"]%b""" % ((re.escape(key).encode(),) * 2)
+    )
+    files = [
+        each for each in together.intersection(index.mentioning(key)) if written.search(index.data(each))
+    ]
+    if len(files) > _MOST_FILES:
         return True
-    for module in program.modules.mentioning(key):
+    changes: list[tuple[Module, list[ast.AST]]] = []
+    for module in program.modules.each(sorted(files)):
         for node in walk(module.tree):
             match node:
                 case ast.Subscript(slice=ast.Constant(value=value), ctx=ast.Store() | ast.Del()):
                     if value == key:
-                        return True
+                        changes.append((module, trail_to(module.tree, node) or [node]))
     for each in mentions(program, name):
-        above = each.trail[-2] if len(each.trail) > 1 else None
-        if isinstance(above, ast.Attribute) and above.attr in MUTATORS | {"popitem"}:
-            return True
-        if (
-            isinstance(above, ast.Subscript)
-            and above.value is each.node
-            and not isinstance(above.ctx, ast.Load)
-            and not isinstance(above.slice, ast.Constant)
-        ):
-            return True
-        if isinstance(above, ast.AugAssign) and above.target is each.node:
-            return True
+        if each.module.relative in together and _changes_any(each.trail):
+            changes.append((each.module, each.trail))
+    return any(not _is_over(program, home, module, trail, there, root) for module, there in changes)
+
+
+def _changes_any(trail: Sequence[ast.AST]) -> bool:
+    """Whether any entry of the dict at the end of a trail may be changed there."""
+    node = trail[-1]
+    match trail[-2] if len(trail) > 1 else None:
+        case ast.Attribute(attr=called):
+            return called in MUTATORS | {"popitem"}
+        case ast.Subscript(value=held, slice=key, ctx=context):
+            return held is node and not isinstance(context, ast.Load) and not isinstance(key, ast.Constant)
+        case ast.AugAssign(target=target):
+            return target is node
     return False
+
+
+def _is_over(
+    program: Program,
+    home: Module,
+    other: Module,
+    trail: Sequence[ast.AST],
+    there: Sequence[ast.AST],
+    root: str,
+) -> bool:
+    """Whether what changes an entry stands before a place, or before the only call of the function around, in
+    a function whose every run has a dict of its own."""
+    if _is_made(root, trail):
+        return _is_earlier(home, other, trail, there)
+    match trail[1:2]:
+        case [ast.FunctionDef(name=name) as function]:
+            together = _together(program, home)
+            said = (each for each in mentions(program, name) if each.node is not function)
+            calls = [each for each in said if each.module.relative in together]
+            given = _given(calls[0], home, function, root) if len(calls) == 1 else None
+            return (
+                given is not None
+                and _is_made(given, calls[0].trail)
+                and _is_earlier(home, other, calls[0].trail, there)
+            )
+    return False
+
+
+def _is_made(name: str, trail: Sequence[ast.AST]) -> bool:
+    """Whether a name is a variable of a function around that each of its runs makes anew."""
+    index = owner(name, trail)
+    scope = trail[index] if index is not None else None
+    if not isinstance(scope, ast.FunctionDef):
+        return False
+    places = [each for each in bindings(scope) if each.name == name]
+    return len(places) == 1 and any(
+        isinstance(each, ast.Assign) and isinstance(each.value, ast.Call | ast.Dict)
+        for each in places[0].trail[-2:]
+    )
+
+
+def _given(mention: Mention, home: Module, function: ast.FunctionDef, parameter: str) -> str | None:
+    """The variable that a call gives a function of the module; None where it is no such call."""
+    call = mention.trail[-2]
+    if mention.module is not home or not isinstance(call, ast.Call) or call.func is not mention.node:
+        return None
+    names = [each.arg for each in function.args.args]
+    by_place = dict(zip(names, call.args, strict=False))
+    by_name = {each.arg: each.value for each in call.keywords}
+    value = by_place.get(parameter, by_name.get(parameter))
+    return value.id if isinstance(value, ast.Name) else None
+
+
+def _together(program: Program, home: Module) -> frozenset[str]:
+    """The files that are in one process with a file: what it imports, and what those do that import it."""
+    mark = ("together", home.relative)
+    if mark not in program.answers:
+        boundaries = program.boundaries
+        starts = (home.relative, *boundaries.importers(home.relative))
+        program.answers[mark] = frozenset().union(*map(boundaries.imports, starts))
+    found: frozenset[str] = program.answers[mark]
+    return found
 
 
 def _stored_by_name(program: Program, relative: str) -> frozenset[str]:
@@ -247,19 +358,21 @@ def _near(program: Program, home: Module) -> frozenset[str]:
     return near
 
 
-def _is_changed_by_name(program: Program, home: Module, name: str) -> bool:
-    """Whether some code sets attributes of what goes by this name without writing them, in the file or in
-    one that it imports or that imports it."""
+def _changed_by_name(program: Program, home: Module, name: str) -> list[tuple[Module, list[ast.AST]]]:
+    """Where some code sets attributes of what goes by this name without writing them, in the file or in one
+    that it imports or that imports it."""
     mark = ("sets by name", home.relative, name)
     if mark not in program.answers:
         naming = program.modules.index.naming(name)
-        program.answers[mark] = any(
-            any(map(_sets_by_name, module.paths_to(name)))
+        program.answers[mark] = [
+            (module, trail)
             for relative in sorted(_near(program, home).intersection(naming))
             if name in _stored_by_name(program, relative)
             and (module := program.modules.get(relative)) is not None
-        )
-    found: bool = program.answers[mark]
+            for trail in module.paths_to(name)
+            if _sets_by_name(trail)
+        ]
+    found: list[tuple[Module, list[ast.AST]]] = program.answers[mark]
     return found
 
 

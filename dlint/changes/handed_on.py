@@ -57,7 +57,7 @@ _PLAIN = frozenset(
     }
 )
 # Attributes by whose names an object holds far more than what makes batches.
-_HEAVY = regex(
+HEAVY = regex(
     r"model|network|(?:^|_)net(?:s|$)|backbone|optim|trainer|criterion|scheduler|teacher|student|encoder"
     r"|decoder|loader|engine|logger|writer",
     re.IGNORECASE,
@@ -302,7 +302,7 @@ def is_light(program: Program, cls: Class, method: str | None = None) -> bool:
         for node in walk(each.node):
             match node:
                 case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
-                    if _HEAVY.search(name):
+                    if HEAVY.search(name):
                         return False
                 case ast.FunctionDef(
                     name="__getattr__" | "__getattribute__" | "__reduce__" | "__reduce_ex__"

@@ -12,23 +12,31 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from dlint.changes.around import Around, Hoisted, Stays
-from dlint.changes.entries import entries, is_in_rounds, is_stored
-from dlint.changes.handed_on import Existing, HandedOn, is_constant, is_light
+from dlint.changes.around import (
+    Around,
+    Hoisted,
+    Stays,
+    fits,
+    hands_on,
+    is_looked_through,
+    sees_names,
+    with_defaults,
+)
+from dlint.changes.by_constructor import is_of_constructor
+from dlint.changes.entries import entries, is_in_rounds, is_stored, line_that_names
+from dlint.changes.handed_on import HEAVY, Existing, HandedOn, is_constant, is_light
 from dlint.changes.mentions import lists_its_names, uses_elsewhere
 from dlint.changes.only_called import Fate, fate
 from dlint.source.closures import bindings, names_outside_body, names_taken, owner, reads
 from dlint.source.desugaring.records import is_record
 from dlint.source.nodes import names_in, walk
 from dlint.source.settled import unsettled
-from dlint.values.values import Class, Instance
+from dlint.source.statements import parameters
+from dlint.values.values import Class, Instance, Made
 
 if TYPE_CHECKING:
     from dlint.program.program import Program
     from dlint.source.module import Module
-
-_RUNS_TEXT = frozenset({"eval", "exec"})
-_LOOKS_AROUND = frozenset({"locals", "vars", "dir"})  # where they are given nothing
 
 
 @dataclass(frozen=True)
@@ -36,13 +44,15 @@ class Bound:
     """A parameter that is bound where the function is made: to the value of ``expression`` there.
 
     ``places`` are the expressions in the function that the parameter takes the place of, where they are
-    written otherwise. ``default``: it was a parameter with this default.
+    written otherwise. ``default``: it was a parameter with this default. ``line`` is the one of the function
+    that gave it this name, and goes.
     """
 
     parameter: str
     expression: ast.expr
     places: tuple[ast.expr, ...] = ()
     default: bool = False
+    line: ast.Assign | None = None
 
 
 @dataclass(frozen=True)
@@ -109,13 +119,17 @@ class _Question(Around):
         own: tuple[ast.Name, ...] = ()
         every = [self._trail]
         uses: tuple[tuple[ast.AST, ...], ...] = ()
+        if isinstance(self._node, ast.FunctionDef):
+            every = list(reads(self._node.name, scope, above))
+            if variable is None and any(step is self._node for each in every for step in each):
+                raise Stays(f"{self._node.name} is not always this function")
         if variable is not None:
             every = list(reads(variable, scope, above))
             own = tuple(each[-1] for each in every if any(step is self._node for step in each))  # type: ignore[misc]
             uses = tuple(tuple(each) for each in every if not any(step is self._node for step in each))
         what = fate(self._program, self._module, every)
         handed_on = HandedOn(self._program, self._module, self._trail, self._node)
-        existing = handed_on.find() if all(_fits(call, self._node) for call in what.calls) else None
+        existing = handed_on.find() if all(fits(call, self._node) for call in what.calls) else None
         if existing is not None:
             self._risky = self._risky or handed_on.risky
             bound: tuple[Bound, ...] = ()
@@ -164,7 +178,7 @@ class _Question(Around):
                     raise Stays("it uses its class")
                 case ast.Yield() | ast.YieldFrom() | ast.Await() if isinstance(node, ast.Lambda):
                     raise Stays("it is a generator")
-                case ast.Call() if _sees_names(each):
+                case ast.Call() if sees_names(each):
                     raise Stays(f"it uses {ast.unparse(each.func)}()")
                 case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name) if in_class:
                     if name.startswith("__") and not name.endswith("__"):
@@ -190,11 +204,25 @@ class _Question(Around):
         declared = any(
             isinstance(each, ast.Nonlocal | ast.Global) and name in each.names for each in walk(above[0])
         )
-        if len(places) == 1 and not declared and not _is_looked_through(scope):
+        if len(places) == 1 and not declared and not is_looked_through(scope):
             return name, scope, above
-        if isinstance(self._node, ast.FunctionDef):
+        if isinstance(self._node, ast.FunctionDef) and (declared or not self._is_for_none(scope, name)):
             raise Stays(f"{name} is not always this function")
         return None, scope, above
+
+    def _is_for_none(self, scope: ast.AST, name: str) -> bool:
+        """Whether a function is made for a parameter that was not given, and nothing else is bound to that:
+        ``if collate is None: def collate(batch): ...``."""
+        if not isinstance(scope, ast.FunctionDef) or name not in {each.arg for each in parameters(scope)}:
+            return False
+        match self._trail[-2]:
+            case ast.If(test=ast.Compare(left=ast.Name(id=asked), ops=[ast.Is()], comparators=[nothing])):
+                is_none = isinstance(nothing, ast.Constant) and nothing.value is None
+            case ast.If(test=ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=asked))):
+                is_none = True
+            case _:
+                return False
+        return is_none and asked == name and [each.name for each in bindings(scope)].count(name) == 2
 
     def _refuse_fates(self, what: Fate, bound: Sequence[Bound], existing: Existing | None) -> None:
         """Refuses what is sure to be another thing where the function goes."""
@@ -249,7 +277,7 @@ class _Question(Around):
     def _defaults(self) -> Iterator[Bound]:
         """The defaults, which are evaluated where the function is made, that the module cannot give."""
         by_keyword = {each.arg for each in self._node.args.kwonlyargs}
-        for parameter, default in _with_defaults(self._node):
+        for parameter, default in with_defaults(self._node):
             if is_constant(default) or self._is_imported(default):
                 continue
             if isinstance(self._node, ast.FunctionDef) and not isinstance(default, ast.Name):
@@ -261,7 +289,7 @@ class _Question(Around):
             self._risky = self._risky or not isinstance(default, ast.Name)
             yield Bound(parameter, default, default=True)
         if isinstance(self._node, ast.FunctionDef):
-            skipped = {id(name) for _, each in _with_defaults(self._node) for name in walk(each)}
+            skipped = {id(name) for _, each in with_defaults(self._node) for name in walk(each)}
             for name in names_outside_body(self._node):
                 if id(name) not in skipped and not self._is_there_before(name.id):
                     raise Stays(f"its annotation {name.id} is not defined there")
@@ -309,7 +337,8 @@ class _Question(Around):
 
     def _bound_for(self, name: str, scope: ast.AST, places: list[ast.Name], used: set[str]) -> list[Bound]:
         """The object that a name stands for, or the entries of it that are used."""
-        of_entries = entries(self._node, places) if self._has_all_options(places[0]) else None
+        whole = self._has_all_options(places[0])
+        of_entries = entries(self._node, places, self._is_kept) if whole else None
         if of_entries is not None and not any(
             is_stored(self._program, place, self._trail, self._module, self._point) for place, _ in of_entries
         ):
@@ -319,10 +348,14 @@ class _Question(Around):
             result: list[Bound] = []
             for same in found.values():
                 place, last = same[0]
+                named = [line_that_names(self._node, each, self._module.lines) for each, _ in same]
+                line = next((each for each in named if each is not None), None)
                 parameter = last if last not in used else f"{name}_{last}"
-                if parameter in used | {each.parameter for each in result}:
+                if line is not None and isinstance(line.targets[0], ast.Name):
+                    parameter = line.targets[0].id
+                if parameter in {each.parameter for each in result} or (line is None and parameter in used):
                     break
-                result.append(Bound(parameter, place, tuple(each for each, _ in same)))
+                result.append(Bound(parameter, place, tuple(each for each, _ in same), line=line))
             else:
                 in_rounds = any(is_in_rounds(self._node, place) for place, _ in of_entries)
                 self._risky = self._risky or in_rounds or not self._is_plain(places[0])
@@ -336,6 +369,21 @@ class _Question(Around):
             raise Stays(f"it uses {name}, a model, which each worker would get", "bind what it needs of that")
         return [Bound(name, places[0])]
 
+    def _is_kept(self, called: ast.Attribute) -> bool:
+        """Whether what is called is no method of an object, but what its constructor keeps for good: what is
+        light, as far as can be seen."""
+        if not isinstance(called.value, ast.Name) or HEAVY.search(called.attr):
+            return False
+        if not is_of_constructor(self._program, self._module, self._trail, called.value.id, called.attr):
+            return False
+        values = [value for value, _ in self._program.evaluator.values(called, self._point)]
+        return all(
+            is_light(self._program, value.cls)
+            if isinstance(value, Instance)
+            else not (isinstance(value, Made) and value.name.startswith("torch."))
+            for value in values
+        )
+
     def _is_of_field(self) -> bool:
         """Whether a field of a record is made with it: records are compared, and each had one of its own."""
         return any(
@@ -346,7 +394,7 @@ class _Question(Around):
     def _may_be_method(self, scope: ast.AST, receiver: ast.Name) -> bool:
         """Whether a function may as well be a method of the object whose method it stands in: workers can be
         sent that, and it is light."""
-        if scope is not self._outside() or _hands_on(self._node):
+        if scope is not self._outside() or hands_on(self._node):
             return False
         values = [value for value, _ in self._program.evaluator.values(receiver, self._point)]
         if not values or not all(
@@ -367,41 +415,3 @@ class _Question(Around):
                         if makes in said or "DataLoader(" in said:
                             return True
         return False
-
-
-def _hands_on(node: Hoisted) -> bool:
-    """Whether a lambda does nothing but call something with what it is given: that is to be given instead."""
-    return (
-        isinstance(node, ast.Lambda)
-        and isinstance(node.body, ast.Call)
-        and all(isinstance(each, ast.Name) for each in node.body.args)
-        and not node.body.keywords
-    )
-
-
-def _with_defaults(node: Hoisted) -> Iterator[tuple[str, ast.expr]]:
-    spec = node.args
-    positional = [*spec.posonlyargs, *spec.args]
-    for parameter, default in zip(reversed(positional), reversed(spec.defaults), strict=False):
-        yield parameter.arg, default
-    for parameter, value in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
-        if value is not None:
-            yield parameter.arg, value
-
-
-def _fits(call: ast.Call, function: Hoisted) -> bool:
-    """Whether a call gives a function no more than it takes."""
-    names = {each.arg for each in function.args.args}
-    splat = any(isinstance(each, ast.Starred) for each in call.args)
-    return not splat and len(call.args) <= len(names) and {each.arg for each in call.keywords} <= names
-
-
-def _is_looked_through(scope: ast.AST) -> bool:
-    """Whether something in a scope may see which names it has."""
-    return any(isinstance(each, ast.Call) and _sees_names(each) for each in walk(scope))
-
-
-def _sees_names(call: ast.Call) -> bool:
-    if not isinstance(call.func, ast.Name):
-        return False
-    return call.func.id in _RUNS_TEXT or (call.func.id in _LOOKS_AROUND and not call.args)

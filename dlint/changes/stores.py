@@ -65,6 +65,18 @@ class Kin:
         """Whether a class is derived from the class."""
         return any(above.node is self.cls.node for above in self._evaluator.classes.line(cls))
 
+    def share_an_object(self, one: Sequence[ast.AST], other: Sequence[ast.AST]) -> bool:
+        """Whether methods at the end of two trails, which both ask an object of theirs, may ask the same: not
+        where no class of the kin has both."""
+        owners = [
+            next((each for each in reversed(trail) if isinstance(each, ast.ClassDef)), None)
+            for trail in (one, other)
+        ]
+        return None in owners or any(
+            all(any(each.node is owner for each in self._evaluator.classes.line(cls)) for owner in owners)
+            for cls in self.classes
+        )
+
     def name_of(self, decorator: ast.expr, cls: Class) -> str:
         """The library's name for a decorator of a class, "" where it is none."""
         values = self._evaluator.values(decorator, Point(cls.frame, cls.node))

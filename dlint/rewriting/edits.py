@@ -142,7 +142,7 @@ class Edits:
         """The tree with all changes made."""
         module = _apply(self.source.module, self._of)
         for name, alias in self._imports:
-            module = header.with_import(module, name, alias)
+            module = header.with_import(module, name, alias, self.source.path.parent.parts)
         for statements in self._after_imports.values():
             module = header.with_statements_after_imports(module, statements)
         return module

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from itertools import pairwise, takewhile
 
 import libcst as cst
@@ -12,6 +12,11 @@ import libcst as cst
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 _CELL = re.compile(r"# ?(In\[|%%)")  # where exported notebooks begin a new cell
+# An import that has been made a comment.
+_LEFT_OUT = re.compile(
+    r"#+ *(?:import [\w.]+(?: as \w+)?(?:, *[\w.]+(?: as \w+)?)*|from [\w.]+ import [\w*(][\w, *()]*)"
+    r"\s*(?:#.*)?"
+)
 _WELL_KNOWN = frozenset({"torch", "numpy", "cv2"})
 _MOST_BETWEEN_IMPORTS = 6  # plain statements (sys.path, os.environ, ...) that still belong to the block
 
@@ -44,15 +49,16 @@ def is_import(statement: cst.CSTNode) -> bool:
     return False
 
 
-def with_import(module: cst.Module, name: str, alias: str) -> cst.Module:
-    """The module with ``import name as alias`` in the place where a reader looks for it."""
+def with_import(module: cst.Module, name: str, alias: str, own: Container[str] = ()) -> cst.Module:
+    """The module with ``import name as alias`` in the place where a reader looks for it; ``own`` are the
+    packages that its file lies in."""
     asname = "" if alias == name else f" as {alias}"
     new = cst.parse_statement(f"import {name}{asname}", config=module.config_for_parsing)
     assert isinstance(new, cst.SimpleStatementLine)
     body = list(module.body)
     end = end_of_imports(body)
     mine = _is_standard(name)
-    group = _group(body[:end], mine)
+    group = _group(body[:end], mine, own)
     plain = [(i, n) for i in group for n in [_module_of(body[i], cst.Import)] if n]
     smaller = [index for index, other in plain if other < name]
     if smaller:
@@ -60,7 +66,7 @@ def with_import(module: cst.Module, name: str, alias: str) -> cst.Module:
     elif group:
         _insert_before(body, plain[0][0] if plain else group[0], new)
     else:
-        _insert_group(body, new, first=mine)
+        _insert_group(body, new, own, first=mine)
     return module.with_changes(body=body)
 
 
@@ -76,9 +82,20 @@ def with_statements_after_imports(module: cst.Module, statements: Sequence[State
     first, *rest = statements
     new = [spaced(first, blank) if end else first, *rest]
     if end < len(body):
-        body[end] = spaced(body[end], blank)
+        lines = list(body[end].leading_lines)
+        own = [] if not end else lines[: _imports_left_out(lines)]
+        new[0] = new[0].with_changes(leading_lines=[*own, *new[0].leading_lines])
+        body[end] = spaced(body[end].with_changes(leading_lines=lines[len(own) :]), blank)
     body[end:end] = new
     return module.with_changes(body=body)
+
+
+def _imports_left_out(lines: Sequence[cst.EmptyLine]) -> int:
+    """How many of the lines under the imports are imports that have been made comments."""
+    count = 0
+    while count < len(lines) and (comment := lines[count].comment) and _LEFT_OUT.fullmatch(comment.value):
+        count += 1
+    return count
 
 
 def sets_up(statement: Statement) -> bool:
@@ -126,7 +143,7 @@ def blank_before_comment(lines: Iterable[cst.EmptyLine]) -> int:
     return sum(1 for _ in takewhile(lambda line: line.comment is None, lines))
 
 
-def _group(body: Sequence[Statement], standard: bool) -> range:
+def _group(body: Sequence[Statement], standard: bool, own: Container[str]) -> range:
     """The lines of the paragraph of imports that a module of this kind belongs to; empty if there is none.
 
     For the standard library that is the first with one of its modules; else the one with torch or NumPy,
@@ -140,7 +157,7 @@ def _group(body: Sequence[Statement], standard: bool) -> range:
         if line[1].partition(".")[0] in _WELL_KNOWN
     ]
     if not standard and not known:
-        lines = [line for line in lines if not line[1].startswith("_")]
+        lines = [line for line in lines if not line[1].startswith("_") and not _is_own(line[1], own)]
     if not lines:
         return range(0)
     start = end = (known or lines)[0][0]
@@ -175,7 +192,9 @@ def _insert_before(body: list[Statement], index: int, new: cst.SimpleStatementLi
     body.insert(index, new.with_changes(leading_lines=old.leading_lines))
 
 
-def _insert_group(body: list[Statement], new: cst.SimpleStatementLine, first: bool) -> None:
+def _insert_group(
+    body: list[Statement], new: cst.SimpleStatementLine, own: Container[str], *, first: bool
+) -> None:
     """Insert an import that begins a group of its own, standard library before the others."""
     imports = [i for i in range(end_of_imports(body)) if is_import(body[i]) and not _is_future(body[i])]
     if first and imports:
@@ -189,11 +208,16 @@ def _insert_group(body: list[Statement], new: cst.SimpleStatementLine, first: bo
         standard += [i for i, _ in _imports_among(body[: end_of_imports(body)], cst.ImportFrom, True)]
         index = max(standard) + 1 if standard else imports[0] if imports else after_docstring(body)
     body.insert(index, spaced(new, 1) if index else new)
-    if index + 1 < len(body) and _is_relative(body[index + 1]):
+    after = _module_of(body[index + 1], cst.Import, cst.ImportFrom) if index + 1 < len(body) else None
+    if index + 1 < len(body) and (_is_relative(body[index + 1]) or _is_own(after or "", own)):
         body[index + 1] = spaced(body[index + 1], 1)
     elif index + 1 < len(body) and not is_import(body[index + 1]):
         blank = blank_lines(body) if isinstance(body[index + 1], cst.FunctionDef | cst.ClassDef) else 1
         body[index + 1] = spaced(body[index + 1], blank)
+
+
+def _is_own(module: str, own: Container[str]) -> bool:
+    return module.partition(".")[0] in own
 
 
 def after_docstring(body: Sequence[cst.CSTNode]) -> int:

@@ -108,10 +108,10 @@ Safe where the function is seen to be only called, wherever it goes: by the load
 dataset that keeps it. Unsafe where its identity, name or signature may matter to somebody, where an entry of
 an object of unknown kind is read earlier, where something goes through all the names of the module, and where
 the program copies deeply, which copies what is bound, too. Unsafe, too: an object of a library that does the
-same wherever it is made (`cv2.createCLAHE`, a client of boto3) becomes a property that makes one in each
-process; a module that an object keeps is used by its name, and of a generator that is gone through in one
-place, of paths or numbers, a list is kept. A class must be moved by hand; what another generator or object of
-a library is kept for, made in the worker.
+same wherever it is made (`cv2.createCLAHE`, a client of boto3), or a lock, becomes a property that makes one
+in each process; a module that an object keeps is used by its name, or kept by the class, and of a generator
+that is gone through in one place, of paths or numbers, a list is kept. A class must be moved by hand; what
+another generator or object of a library is kept for, made in the worker.
 
 ## References
 
@@ -129,7 +129,7 @@ from dlint.fork.order import comes_before, is_never_sent
 from dlint.fork.shipped import shipped
 from dlint.fork.start_method import LOKY
 from dlint.fork.unsendable import Kept, kept_in
-from dlint.knowledge.processes.refused import GENERATOR, MODULE
+from dlint.knowledge.processes.refused import GENERATOR, LOCK, MODULE
 from dlint.loaders.loaders import Loader
 from dlint.program.conditions import both, loaded, started_anew
 from dlint.program.given import given_parts
@@ -297,6 +297,8 @@ def _of_kept(kept: Kept) -> Remedy | None:
     """The remedy for something of a kind that pickle refuses, None where there is none."""
     if kept.refused.alike:
         return Remedy("handle_per_process", "unsafe", "Make it in each process", {"kind": "object"})
+    if kept.refused.kind == LOCK.kind:
+        return Remedy("handle_per_process", "unsafe", "Make it in each process", {"kind": "lock"})
     if kept.refused == MODULE:
         return Remedy("keep_sendable", "unsafe", "Use the module by its name", {"kind": "module"})
     if kept.refused.kind == GENERATOR.kind:

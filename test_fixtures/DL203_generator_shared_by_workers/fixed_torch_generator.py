@@ -26,7 +26,8 @@ class Masked(Dataset):
 
     def __getstate__(self):
         state = {**self.__dict__}
-        if multiprocessing.context.get_spawning_popen() is not None:  # a spawned worker makes its own
+        # a spawned worker makes its own
+        if multiprocessing.context.get_spawning_popen() is not None:
             state["_generator_by_worker"] = {}
         return state
 

@@ -57,6 +57,28 @@ from rows import rows
 """
 
 
+_IN_TRY = """\
+from torch.utils.data import DataLoader, Dataset
+
+try:
+    import cv2
+except ImportError:
+    cv2 = None
+
+
+class Images(Dataset):
+    def __len__(self):
+        return 9
+
+    def __getitem__(self, index):
+        return cv2.resize(cv2.imread(f"{index}.png"), (8, 8))
+
+
+def make():
+    return DataLoader(Images(), num_workers=2)
+"""
+
+
 def _repaired(folder: Path, text: str, configuration: dict[str, str]) -> str:
     (folder / ".git").mkdir()
     (folder / "rows.py").write_text("rows = list(range(9))\nsampler_of_all_rows = rows\n")
@@ -110,3 +132,9 @@ def test_a_table_with_the_first_generator(
 def test_blank_lines_between_imports_and_the_main_guard(tmp_path: Path, before: int, after: int) -> None:
     text = _repaired(tmp_path, _SCRIPT.format(blank="\n" * before), {})
     assert "import rows\n" + "\n" * after + 'if __name__ == "__main__":' in text
+
+
+@pytest.mark.parametrize(("told", "blank"), [("[tool.black]\n", "\n"), ("", "")])
+def test_a_call_under_an_import_that_may_fail(tmp_path: Path, told: str, blank: str) -> None:
+    text = _repaired(tmp_path, _IN_TRY, {"pyproject.toml": told})
+    assert f"    import cv2\n{blank}    cv2.setNumThreads(0)" in text

@@ -113,16 +113,25 @@ loader = DataLoader(Noise(1), num_workers=2)
 
 
 @pytest.mark.parametrize(
-    ("oldest", "hint"), [("3.9", "typing.Optional[int]"), ("3.10", "int | None"), (None, "int | None")]
+    ("oldest", "before", "hint"),
+    [
+        ("3.9", "", "typing.Optional[int]"),
+        ("3.9", "from typing import Any, Protocol\n\n", "Optional[int]"),
+        ("3.10", "", "int | None"),
+        (None, "", "int | None"),
+    ],
 )
-def test_hints_that_the_oldest_python_knows(tmp_path: Path, oldest: str | None, hint: str) -> None:
+def test_hints_that_the_oldest_python_knows(
+    tmp_path: Path, oldest: str | None, before: str, hint: str
+) -> None:
     said = f'[project]\nrequires-python = ">={oldest}"\n' if oldest is not None else ""
     (tmp_path / "pyproject.toml").write_text(said)
-    (tmp_path / "noise.py").write_text(_NOISE)
+    (tmp_path / "noise.py").write_text(f"{before}{_NOISE}")
     chosen = Settings(select=("DL203",), python=declarations_of_python(tmp_path))
     text = repair([tmp_path], chosen, unsafe=True).files[0].new.decode()
     assert f"dict[{hint}, np.random.Generator]" in text
     assert ("import typing\n" in text) is hint.startswith("typing.")
+    assert ("from typing import Any, Optional, Protocol\n" in text) is hint.startswith("Optional")
 
 
 _ALIGN = """\

@@ -70,3 +70,14 @@ def test_two_on_one_line_of_which_one_goes() -> None:
     assert verdict([wanted, other], [other._replace(column=1)], [wanted], moved).is_good
     assert verdict([wanted, other], [wanted], [wanted], moved).stayed == (wanted,)
     assert verdict([wanted, other], [wanted, other], [wanted], moved).stayed == (wanted,)
+
+
+def test_two_on_one_line_that_tell_where_another_stands() -> None:
+    moved = {_FILE: Lines(b"a\nb\nc\n", b"new\na\nB\nc\n")}
+    first, second = (
+        _finding("DL1", 2)._replace(column=column, message="a lambda (loader at a.py:3)") for column in (1, 5)
+    )
+    after = second._replace(line=3, message="a lambda (loader at a.py:4)")
+    assert verdict([first, second], [after], [first], moved).is_good
+    other = after._replace(message="a lambda (loader at b.py:4)")
+    assert verdict([first, second], [other], [first], moved).stayed == (first,)

@@ -64,6 +64,7 @@ STREAMS = frozenset({"sys.stdin", "sys.stdout", "sys.stderr"})
 CACHED = Refused("cached function", error="PicklingError: it's not the same object as ...")
 CACHES = frozenset({"functools.lru_cache", "functools.cache"})
 _LOCK = "_thread.lock"
+LOCK = Refused("lock", _LOCK)
 _LOCAL = "AttributeError: Can't pickle local object '{}'"
 _SCRIPTED = Refused("scripted module", error="RuntimeError: Tried to serialize object __torch__...")
 _NO_CLASS = "PicklingError: Can't pickle <class ...>: attribute lookup ... failed"
@@ -138,8 +139,8 @@ _CALLS = {
     "h5py.File().values": _HDF5_VIEW,
     "ctypes.CDLL": _LIBRARY,
     "ctypes.cdll.LoadLibrary": _LIBRARY,
-    "threading.Lock": Refused("lock", _LOCK),
-    "threading.RLock": Refused("lock", "_thread.RLock"),
+    "threading.Lock": LOCK,
+    "threading.RLock": Refused(LOCK.kind, "_thread.RLock"),
     "threading.Condition": Refused("condition", "_thread.RLock"),
     "threading.Event": Refused("event", _LOCK),
     "threading.Semaphore": Refused("semaphore", _LOCK),

@@ -45,6 +45,47 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         remove_unused(source, edits, call.args[gone[name]])
     if gone:
         join_row(source, edits, call)
+        _close_up(source, edits, call)
+
+
+def _close_up(source: Source, edits: Edits, call: cst.Call) -> None:
+    """Have a comment that has come to stand before the bracket at the end of a line stand behind it."""
+    line = source.line_of(call)
+    if (
+        isinstance(line, cst.SimpleStatementLine)
+        and source.parent(source.parent(call) or call) is line
+        and source.parent(call) is line.body[-1]
+        and not _ends_on_its_line(call)
+    ):
+        edits.change(line, _closed_up, key="close up")
+
+
+def _ends_on_its_line(call: cst.Call) -> bool:
+    """Whether the bracket stands on a line of its own, as it is to be."""
+    last = call.args[-1]
+    end = last.comma.whitespace_after if isinstance(last.comma, cst.Comma) else last.whitespace_after_arg
+    return isinstance(end, cst.ParenthesizedWhitespace)
+
+
+def _closed_up(line: cst.SimpleStatementLine) -> cst.SimpleStatementLine:
+    call = getattr(line.body[-1], "value", None)
+    behind = line.trailing_whitespace
+    if not isinstance(call, cst.Call) or not call.args or behind.comment is not None:
+        return line
+    last = call.args[-1]
+    end = last.whitespace_after_arg
+    if (
+        isinstance(last.comma, cst.Comma)
+        or not isinstance(end, cst.ParenthesizedWhitespace)
+        or end.first_line.comment is None
+        or any(each.comment is not None for each in end.empty_lines)
+    ):
+        return line
+    closed = last.with_changes(whitespace_after_arg=cst.SimpleWhitespace(""))
+    behind = end.first_line.with_changes(newline=behind.newline)
+    return line.with_deep_changes(call, args=[*call.args[:-1], closed]).with_changes(
+        trailing_whitespace=behind
+    )
 
 
 def _drop_option(source: Source, edits: Edits, options: Options | None, name: str) -> None:

@@ -19,6 +19,7 @@ from dlint.rewriting.source import Source
 _BY_HAND = "make the iterator once before the loop, and again on StopIteration"
 _PARTS = ("dataset", "sampler", "batch_sampler")
 _SEEDS = re.compile(r"(?:^|\.)(?:manual_seed(?:_all)?|seed|set_seed|seed_everything)$")
+_SAME = re.compile(r"\b(?:always|first|fixed|same)\b", re.IGNORECASE)
 # What stands around the call in its statement and evaluates it once, at that moment.
 _PLAIN = (
     cst.Arg,
@@ -46,6 +47,10 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         raise CannotRepair(_BY_HAND)
     if not isinstance(loader, cst.Name | cst.Attribute):
         raise CannotRepair(_BY_HAND)
+    if any(_SAME.search(comment.value) for comment in _said(line)):
+        raise CannotRepair(
+            "a comment says that each round is to have the same batch: draw it before the loop"
+        )
     text = source.code(loader)
     loop = _outermost_loop(source, call, text)
     _check_draws(source, statement, loop)
@@ -71,6 +76,12 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     edits.replace(line, line.with_changes(body=[rest], leading_lines=()))
     bare_line = line.with_changes(trailing_whitespace=cst.TrailingWhitespace())
     edits.insert_before(line, [_tried(source, draw, bare_line, begin)])
+
+
+def _said(line: cst.SimpleStatementLine) -> list[cst.Comment]:
+    """The comments over a line and behind it."""
+    found = [*(each.comment for each in line.leading_lines), line.trailing_whitespace.comment]
+    return [comment for comment in found if comment is not None]
 
 
 def _tried(

@@ -21,6 +21,7 @@ from dlint.rewriting import header
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces import statements
 from dlint.rewriting.pieces.imports import Imported, for_types_only, imports_of
+from dlint.rewriting.pieces.line_length import limit_of
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
@@ -207,9 +208,22 @@ def _after_import_block(
     if late:
         edits.insert_after(lines[0], _lines(source, first + missing), key="cv2")
         return
-    if first:
+    star = any(
+        isinstance(each.names, cst.ImportStar) for each in source.descendants(lines[0], cst.ImportFrom)
+    )
+    if first and star:  # which may bring something else by the name of cv2
         edits.insert_after(lines[0], _lines(source, first), key="import cv2")
+    elif first:
+        _before(source, edits, lines[0], first)
     edits.add_after_imports(f"cv2: {missing}", statements.parse(source, "\n".join(missing)))
+
+
+def _before(source: Source, edits: Edits, line: cst.CSTNode, first: list[str]) -> None:
+    """Put the import of cv2 itself before the one that takes names of it, under what is said there."""
+    (new,) = _lines(source, first)
+    leading = line.leading_lines if isinstance(line, cst.SimpleStatementLine) else ()
+    edits.insert_before(line, [new.with_changes(leading_lines=leading)], key="import cv2")
+    edits.change(line, lambda node: node.with_changes(leading_lines=()), key="import cv2")
 
 
 def _after_import(source: Source, edits: Edits, statement: cst.CSTNode, calls: list[str]) -> None:
@@ -219,7 +233,9 @@ def _after_import(source: Source, edits: Edits, statement: cst.CSTNode, calls: l
         new = [small for each in _lines(source, calls) for small in each.body]
         edits.change(line, lambda suite: suite.with_changes(body=[*_open(suite.body), *new]), key="cv2")
     else:
-        edits.insert_after(line, _lines(source, calls), key="cv2")
+        first, *rest = _lines(source, calls)
+        blank = 1 if limit_of(source).black and not header.is_import(first) else 0
+        edits.insert_after(line, [header.spaced(first, blank), *rest], key="cv2")
 
 
 def _open(body: Iterable[cst.BaseSmallStatement]) -> list[cst.BaseSmallStatement]:

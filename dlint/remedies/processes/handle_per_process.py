@@ -2,7 +2,8 @@
 
 Forked workers share the position of an inherited handle and read each other's bytes; spawned ones cannot
 be sent it. What a process may open only once is closed where it was inherited. An object that only pickle
-refuses (``"kind": "object"``) is made so, too: of the same arguments it does the same everywhere.
+refuses (``"kind": "object"``) is made so, too: of the same arguments it does the same everywhere; and a lock
+(``"kind": "lock"``), which no process shares with another anyway.
 """
 
 from __future__ import annotations
@@ -25,14 +26,15 @@ _ONCE = "No process opens it twice: a worker closes the inherited one first."
 
 _SEVERAL_BY_HAND = "open them in each process, keyed on os.getpid(), and leave them out of __getstate__"
 _REFUSED = "Pickle refuses it: each process makes its own."
+_LOCK_REFUSED = "Pickle refuses a lock: each process makes its own."
 _OBJECT_BY_HAND = "make it where it is first used, in each process"
 
 
 def repair(source: Source, finding: Finding, edits: Edits) -> None:
     """Turn the handle that the finding points at into one per process."""
     data = finding.remedy.data if finding.remedy else {}
-    if data.get("kind") == "object":
-        _repair_object(source, finding, edits)
+    if data.get("kind") in ("object", "lock"):
+        _repair_object(source, finding, edits, is_lock=data["kind"] == "lock")
         return
     if data.get("kind") == "several":
         try:
@@ -70,11 +72,14 @@ def _repair(
         as_unpickled_property(source, edits, made, why, "path", once=once, parts=parts)
 
 
-def _repair_object(source: Source, finding: Finding, edits: Edits) -> None:
+def _repair_object(source: Source, finding: Finding, edits: Edits, *, is_lock: bool) -> None:
     try:
         made = made_at(source, finding)
         if made.owner is None:
             raise StaysShared("it is no attribute", _OBJECT_BY_HAND)
+        if is_lock:
+            as_unpickled_property(source, edits, made, _LOCK_REFUSED, "source", by_threads=True)
+            return
         check_as_made(source, made)
         as_unpickled_property(source, edits, made, _REFUSED, "source")
     except StaysShared as error:

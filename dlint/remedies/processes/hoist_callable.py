@@ -30,11 +30,14 @@ from dlint.rewriting.moved.function_at_top import (
     moved_out,
     with_bound,
     with_expressions,
+    without_gap,
 )
+from dlint.rewriting.moved.function_layout import with_head_on_lines, with_room_used
 from dlint.rewriting.moved.partials import partial_of, put_bound
 from dlint.rewriting.pieces import statements
 from dlint.rewriting.pieces.line_comments import kept, let_go_of_lambda
 from dlint.rewriting.pieces.room import join_row
+from dlint.rewriting.pieces.unused import drop_guarded_imports
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.source.closures import bindings, owner, trail_to
@@ -148,7 +151,7 @@ class _Move:
         given = [(each.parameter, self._text(each)) for each in plan.bound]
         said = f"{receiver}.{name}"
         if goes and line is not None:
-            self._take_away(line)
+            statements.take_away(self.source, self.edits, line)
             for use in plan.uses:
                 self._replace(self.counterparts.of(use[-1], source.module, cst.Name), said, given)
         else:
@@ -204,6 +207,7 @@ class _Move:
         plan = self.plan
         for module, alias in plan.at_top:
             self.edits.add_import(module, alias)
+        drop_guarded_imports(self.source, self.edits, plan.at_top)
         for idle in plan.idle:
             found = self.counterparts.of(idle, self.source.module, cst.Import, cst.ImportFrom)
             statements.remove_statement(self.source, self.edits, found)
@@ -223,7 +227,7 @@ class _Move:
             self.edits.define(name)
         given = [(each.parameter, self._text(each)) for each in plan.bound]
         if goes and line is not None:
-            self._take_away(line)
+            statements.take_away(self.source, self.edits, line)
             if given or name != plan.variable:
                 for use in plan.uses:
                     self._replace(self.counterparts.of(use[-1], self.source.module, cst.Name), name, given)
@@ -274,6 +278,8 @@ class _Move:
             return variable
         used = {node.id for node in walk(self.module.tree) if isinstance(node, ast.Name)}
         avoid = self.avoid | used | {variable or ""}
+        if isinstance(self.node, cst.FunctionDef):
+            variable = self.node.name.value
         if variable is not None:
             return another_name(self.source, self.node, variable, avoid, self.plan.role)
         assert isinstance(self.node, cst.Lambda)
@@ -310,8 +316,11 @@ class _Move:
     def _built(self, name: str, comments: Sequence[cst.EmptyLine] = ()) -> cst.FunctionDef:
         """The function as it stands in the module."""
         plan, node = self.plan, self.node
-        names: dict[cst.CSTNode, cst.BaseExpression] = {}
+        names: dict[cst.CSTNode, cst.BaseExpression | cst.RemovalSentinel] = {}
         for bound in plan.bound:
+            if bound.line is not None:
+                line = self.counterparts.of(bound.line, node, cst.Assign)
+                names[self.source.line_of(line)] = cst.RemoveFromParent()
             for place in bound.places:
                 names[self.counterparts.of(place, node, cst.Attribute, cst.Subscript)] = cst.Name(
                     bound.parameter
@@ -330,21 +339,30 @@ class _Move:
                 isinstance(use[-2], ast.keyword) and use[-2].arg == plan.role for use in plan.uses
             )
             function = function_of_lambda(self.source, name, params, body, imports, gives=gives)  # type: ignore[arg-type]
-            return function.with_changes(leading_lines=comments)
+            function = with_room_used(self.source, function, self._new_margin())
+            return with_head_on_lines(self.source, function, self._new_margin()).with_changes(
+                leading_lines=comments
+            )
         changed = with_expressions(node, names)
         assert isinstance(changed, cst.FunctionDef)
         changed = changed.with_changes(name=cst.Name(name), params=with_bound(changed.params, new, gone))
+        if any(bound.line is not None for bound in plan.bound):
+            changed = without_gap(changed)
         if imports:
             if not isinstance(changed.body, cst.IndentedBlock):
                 raise CannotRepair(_BY_HAND)
             body_lines = list(changed.body.body)
-            at = 1 if _is_docstring(body_lines[0]) else 0
+            at = 1 if statements.is_docstring(body_lines[0]) else 0
             body_lines[at:at] = imports
             changed = changed.with_changes(body=changed.body.with_changes(body=body_lines))
-        margin = self._margin(node)
-        if plan.receiver is not None:
-            margin = margin.removeprefix(self._margin(self.source.function_of(node) or node))
-        return moved_out(changed, margin)
+        margin = self._new_margin()
+        moved = moved_out(changed, self._margin(node).removeprefix(margin))
+        return with_head_on_lines(self.source, moved, margin)
+
+    def _new_margin(self) -> str:
+        """How far in the function stands in the end: not at all, or as far as the method around it."""
+        around = self.source.function_of(self.node) if self.plan.receiver is not None else None
+        return self._margin(around) if around is not None else ""
 
     def _annotation(self, bound: Bound) -> cst.Annotation | None:
         """What the function around says of a parameter of its own, where the function speaks of types."""
@@ -379,47 +397,12 @@ class _Move:
         if given_to is not None and any(arg.value is node for arg in given_to.args):
             join_row(self.source, self.edits, given_to)
 
-    def _take_away(self, line: header.Statement) -> None:
-        """Remove the line; a blank line that set it off from what stands before sets off what follows."""
-        _, body, index = statements.block_of(self.source, line)
-        self.edits.claim(line)
-        self.edits.remove(line)
-        if index + 1 == len(body):
-            return
-        blank = 0
-        if index:
-            after = body[index + 1]
-            assert isinstance(after, header.Statement)
-            blank = max(_blank_lines(line), _blank_lines(after))
-        self.edits.change(body[index + 1], lambda each: _with_blank(each, min(blank, 1)))
-
     def _replace_definition(self, node: cst.FunctionDef, name: str, given: Sequence[tuple[str, str]]) -> None:
         """``def f(x): ...`` in a function becomes ``f = functools.partial(...)`` there."""
         code = partial_of(self.source, self.edits, node, name, given) if given else name
         assign = statements.parse(self.source, f"{node.name.value} = {code}\n")[0]
         self.edits.claim(node)
         self.edits.remove(node)
-        blank = [each for each in node.leading_lines if each.comment is None][:1]
+        _, _, index = statements.block_of(self.source, node)
+        blank = [each for each in node.leading_lines if each.comment is None][:1] if index else []
         self.edits.insert_after(node, [assign.with_changes(leading_lines=blank)])
-
-
-def _is_docstring(line: cst.CSTNode) -> bool:
-    if not isinstance(line, cst.SimpleStatementLine):
-        return False
-    first = line.body[0]
-    return isinstance(first, cst.Expr) and isinstance(first.value, cst.SimpleString | cst.ConcatenatedString)
-
-
-def _blank_lines(statement: header.Statement) -> int:
-    count = 0
-    for line in statement.leading_lines:
-        if line.comment is not None:
-            break
-        count += 1
-    return count
-
-
-def _with_blank(statement: header.Statement, blank: int) -> header.Statement:
-    """The statement with so many blank lines before it and its comments."""
-    kept = list(statement.leading_lines)[_blank_lines(statement) :]
-    return statement.with_changes(leading_lines=[*[cst.EmptyLine(indent=False)] * blank, *kept])

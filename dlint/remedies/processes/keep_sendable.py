@@ -1,7 +1,8 @@
 """Keeps what pickle can send in the place of what it refuses.
 
-A module that an object keeps is used by the name that its import gave it. Of a generator that is gone through
-in one place, and gives little that is soon there, a list is kept.
+A module that an object keeps is used by the name that its import gave it, or, where that name is something
+else there or other files read the attribute, kept by the class, of whose body pickle sends nothing. Of a
+generator that is gone through in one place, and gives little that is soon there, a list is kept.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
 
 import libcst as cst
 from libcst.metadata import GlobalScope, ImportAssignment, ScopeProvider
 
-from dlint.changes.mentions import mentions
+from dlint.changes.mentions import Mention, mentions
 from dlint.changes.stores import Kin
 from dlint.finding import Finding
 from dlint.program.program import Program
@@ -29,7 +32,7 @@ _MODULE_BY_HAND = "import it where it is used, or keep its name"
 _LIST_BY_HAND = "keep a list of what it gives, or make it where it is used"
 # What goes through all that a thing gives, once.
 _GOES_THROUGH = frozenset(
-    {"dict", "enumerate", "frozenset", "list", "map", "set", "sorted", "sum", "tuple", "zip"}
+    {"dict", "enumerate", "frozenset", "list", "map", "set", "sorted", "sum", "tqdm", "tuple", "zip"}
 )
 # Calls that give what is there, and end.
 _LISTS = re.compile(
@@ -78,10 +81,17 @@ def _repair(source: Source, finding: Finding, edits: Edits, of_module: bool) -> 
         kin = kin_of(source, program, owner)
         check_property(source, kin, name, statement)
         _check_names(program, name)
-        if of_module:
-            _use_by_name(source, edits, kin, method, statement, name)
-        else:
+        if not of_module:
             _keep_list(source, edits, kin, value, name)
+            return
+        try:
+            uses = _uses_by_name(source, kin, method, value, name)
+        except CannotRepair:
+            if not _is_there(source, value, owner):
+                raise
+            _keep_in_class(source, edits, owner, statement, name)
+        else:
+            uses.put(source, edits, method, statement)
 
 
 def _check_names(program: Program, name: str) -> None:
@@ -93,19 +103,26 @@ def _check_names(program: Program, name: str) -> None:
             raise CannotRepair(f"{module.relative} may ask for it by its name")
 
 
-def _reads(source: Source, kin: Kin, name: str) -> Iterator[cst.Attribute]:
+def _reads(kin: Kin, name: str) -> Iterator[Mention]:
+    """The reads of the attribute in the program."""
+    for mention in mentions(kin.program, name):
+        node = mention.node
+        is_read = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
+        if is_read and kin.may_be(node.value, mention.module, mention.trail):  # type: ignore[attr-defined]
+            yield mention
+
+
+def _own_reads(source: Source, kin: Kin, name: str) -> Iterator[cst.Attribute]:
     """The reads of the attribute, which all stand in this file. Raises CannotRepair for others."""
     here = source.surroundings.module(source)
     places: set[tuple[int, int]] = set()
-    for mention in mentions(kin.program, name):
+    for mention in _reads(kin, name):
         node = mention.node
-        if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
-            continue
-        if kin.may_be(node.value, mention.module, mention.trail):
-            of_self = isinstance(node.value, ast.Name) and node.value.id == "self"
-            if mention.module is not here or not of_self:
-                raise CannotRepair(f"{mention.module.relative}:{node.lineno} reads it, too")
-            places.add((node.lineno, here.column(node.lineno, node.col_offset) - 1))
+        assert isinstance(node, ast.Attribute)
+        of_self = isinstance(node.value, ast.Name) and node.value.id == "self"
+        if mention.module is not here or not of_self:
+            raise CannotRepair(f"{mention.module.relative}:{node.lineno} reads it, too")
+        places.add((node.lineno, here.column(node.lineno, node.col_offset) - 1))
     for each in source.descendants(source.module, cst.Attribute):
         (line, column), _ = source.range(each)
         if each.attr.value == name and (source.line_in_file(line), column) in places:
@@ -118,30 +135,87 @@ def _reads(source: Source, kin: Kin, name: str) -> Iterator[cst.Attribute]:
 # A module
 
 
-def _use_by_name(
-    source: Source, edits: Edits, kin: Kin, method: cst.FunctionDef, statement: cst.Assign, name: str
-) -> None:
-    value = statement.value
-    root = value
-    while isinstance(root, cst.Attribute):
-        root = root.value
-    if not isinstance(root, cst.Name):
+@dataclass(frozen=True)
+class _Uses:
+    """The places that use a module's name (``value``) in the place of an attribute, and the import that gives
+    it where a method imports it itself (``own``)."""
+
+    value: cst.BaseExpression
+    reads: tuple[cst.Attribute, ...]
+    own: cst.Import | cst.ImportFrom | None
+
+    def put(self, source: Source, edits: Edits, method: cst.FunctionDef, statement: cst.Assign) -> None:
+        for each in self.reads:
+            edits.replace(each, self.value)
+        functions = dict.fromkeys(map(source.function_of, self.reads))
+        for function in functions if self.own is not None else ():
+            if function is not method:
+                assert isinstance(function, cst.FunctionDef) and self.own is not None
+                _import_in(edits, function, self.own)
+        statements.remove_statement(source, edits, statement)
+        if self.own is not None and method not in functions:
+            drop_own_imports(source, edits, method, statement, ())
+
+
+def _uses_by_name(
+    source: Source, kin: Kin, method: cst.FunctionDef, value: cst.BaseExpression, name: str
+) -> _Uses:
+    """The places where the name of a module may stand for an attribute. Raises CannotRepair."""
+    root = _root(value)
+    if root is None:
         raise CannotRepair("it is no name that an import gives")
-    own = _own_import(source, method, root.value)
-    reads = list(_reads(source, kin, name))
+    own = _own_import(source, method, root)
+    reads = tuple(_own_reads(source, kin, name))
     for each in reads if own is not None else [value, *reads]:
-        if not _is_imported(source, each, root.value, own):
-            raise CannotRepair(f"{root.value} may be something else where it is used")
-    for each in reads:
-        edits.replace(each, value)
-    for function in dict.fromkeys(map(source.function_of, reads)):
-        if own is not None and function is not method:
-            if not isinstance(function, cst.FunctionDef):
-                raise CannotRepair("it is used in a lambda")
-            _import_in(edits, function, own)
+        if not _is_imported(source, each, root, own):
+            raise CannotRepair(f"{root} may be something else where it is used")
+    for function in map(source.function_of, reads):
+        if own is None or function is method:
+            continue
+        if not isinstance(function, cst.FunctionDef):
+            raise CannotRepair("it is used in a lambda")
+        if not isinstance(function.body, cst.IndentedBlock):
+            raise CannotRepair("it is used in a function of one line")
+    return _Uses(value, reads, own)
+
+
+def _root(value: cst.BaseExpression) -> str | None:
+    """The first name of ``a.b.c``."""
+    while isinstance(value, cst.Attribute):
+        value = value.value
+    return value.value if isinstance(value, cst.Name) else None
+
+
+def _is_there(source: Source, value: cst.BaseExpression, owner: cst.ClassDef) -> bool:
+    """Whether a value is what an import of the module alone surely gives where a class is made."""
+    root = _root(value)
+    if (
+        root is None
+        or not _is_imported(source, value, root, None)
+        or source.parent(owner) is not source.module
+    ):
+        return False
+    scope = source.metadata(ScopeProvider)[value]
+    assert scope is not None
+    lines = [source.line_of(each.node) for each in scope[root] if isinstance(each, ImportAssignment)]
+    before = source.module.body[: source.module.body.index(owner)]
+    return all(any(line is each for each in before) for line in lines)
+
+
+def _keep_in_class(
+    source: Source, edits: Edits, owner: cst.ClassDef, statement: cst.Assign, name: str
+) -> None:
+    """Have the class keep what its objects kept."""
+    line = source.line_of(statement)
+    behind = ""
+    if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
+        comment = line.trailing_whitespace.comment
+        behind = f"{line.trailing_whitespace.whitespace.value}{comment.value}" if comment else ""
+    text = (
+        f"# Pickle refuses a module: the class keeps it.\n{name} = {source.code(statement.value)}{behind}\n"
+    )
+    statements.insert_before_methods(source, edits, owner, text)
     statements.remove_statement(source, edits, statement)
-    if own is not None and not any(source.function_of(each) is method for each in reads):
-        drop_own_imports(source, edits, method, statement, ())
 
 
 def _own_import(source: Source, method: cst.FunctionDef, name: str) -> cst.Import | cst.ImportFrom | None:
@@ -160,8 +234,6 @@ def _own_import(source: Source, method: cst.FunctionDef, name: str) -> cst.Impor
 def _import_in(edits: Edits, function: cst.FunctionDef, own: cst.Import | cst.ImportFrom) -> None:
     """Have a function begin with an import."""
     body = function.body.body
-    if not isinstance(function.body, cst.IndentedBlock):
-        raise CannotRepair("it is used in a function of one line")
     first = body[1] if function.get_docstring(clean=False) is not None and len(body) > 1 else body[0]
     line = cst.SimpleStatementLine([own.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)])
     edits.insert_before(first, [line])
@@ -187,8 +259,9 @@ def _is_imported(
 
 
 def _keep_list(source: Source, edits: Edits, kin: Kin, value: cst.BaseExpression, name: str) -> None:
-    reads = list(_reads(source, kin, name))
-    if len(reads) > 1 or not all(_goes_through(source, each) for each in reads):
+    reads = list(_reads(kin, name))
+    twice = any(_share_an_object(kin, *each) for each in combinations(reads, 2))
+    if twice or not all(map(_goes_through, reads)):
         raise CannotRepair("it is not gone through in one place alone")
     if isinstance(value, cst.GeneratorExp):
         if not _is_soon_there(source, value):
@@ -211,13 +284,20 @@ def _listed(made: cst.GeneratorExp) -> cst.ListComp:
     )
 
 
-def _goes_through(source: Source, read: cst.Attribute) -> bool:
+def _share_an_object(kin: Kin, one: Mention, other: Mention) -> bool:
+    of_self = all(ast.unparse(each.node).startswith("self.") for each in (one, other))
+    return not of_self or kin.share_an_object(one.trail, other.trail)
+
+
+def _goes_through(read: Mention) -> bool:
     """Whether all that an attribute gives is taken where it is read, however many there are."""
-    parent = source.parent(read)
-    if isinstance(parent, cst.For | cst.CompFor):
-        return parent.iter is read
-    call = source.parent(parent) if isinstance(parent, cst.Arg) else None
-    return isinstance(call, cst.Call) and source.code(call.func) in _GOES_THROUGH
+    node, above = read.node, read.trail[-2]
+    match above:
+        case ast.For(iter=each) | ast.comprehension(iter=each):
+            return each is node
+        case ast.Call(func=ast.Name(id=called), args=given):
+            return called in _GOES_THROUGH and any(each is node for each in given)
+    return False
 
 
 def _lists(source: Source, node: cst.BaseExpression) -> bool:

@@ -34,7 +34,7 @@ from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 # The last line of a property of this kind.
-_KEPT = re.compile(r"return (?P<name>self\._\w+_by_(?:pid|worker))\[")
+_KEPT = re.compile(r"return (?P<name>self\._\w+_by_(?:pid|worker))(?:\[|\.setdefault\()")
 _SHORTEST_LINE = 79
 _LONGEST_LINE = 100
 
@@ -46,7 +46,8 @@ class PerProcess:
     ``keys`` are what tells two objects of a process apart. ``once``: an inherited one is closed first.
     ``torch``: only workers make theirs, and this is what torch is called, which tells them. ``stood``: how
     far the expression stood in from its statement, where lines of it may be aligned with a bracket.
-    ``said``: a comment that goes with the expression."""
+    ``said``: a comment that goes with the expression. ``by_threads``: several may ask for the first time
+    together, and must get the same."""
 
     why: str
     value: str
@@ -56,6 +57,7 @@ class PerProcess:
     torch: str = ""
     stood: int = 0
     said: str = ""
+    by_threads: bool = False
 
 
 def kept_under(name: str, *, by_worker: bool = False) -> str:
@@ -216,6 +218,8 @@ def property_text(
 
 def body_text(source: Source, how: PerProcess, held: str, os: str, column: int) -> str:
     """The function body that gives this process's object."""
+    if how.by_threads:
+        return f"{comment(source, how.why, column)}return {held}.setdefault({os}.getpid(), {how.value})\n"
     key = "key" if how.keys or how.torch else "pid"
     lines = [line.replace("{held}", held) for line in how.lines]
     if how.once:

@@ -104,19 +104,11 @@ def _add_members(
 ) -> None:
     os = name_for(source, edits, "os", "os")
     kept = kept_under(name)
-    body = list(owner.body.body)
-    at = next(i for i, each in enumerate(body) if isinstance(each, cst.FunctionDef))
-    blank = "\n" if at == 1 and _is_docstring(body[0]) else ""
-    edits.insert_before(body[at], statements.parse(source, f"{blank}{kept} = {{}}\n"))
+    first = statements.insert_before_methods(source, edits, owner, f"{kept} = {{}}\n")
     text = f"\n{property_text(source, name, kept, method, how, os, hint)}"
     edits.insert_before(method, statements.parse(source, text))
-    for each in dict.fromkeys((body[at], method)):
-        edits.change(each, lambda node: spaced(node, 1))
-
-
-def _is_docstring(line: cst.CSTNode) -> bool:
-    first = line.body[0] if isinstance(line, cst.SimpleStatementLine) else None
-    return isinstance(first, cst.Expr) and isinstance(first.value, cst.SimpleString | cst.ConcatenatedString)
+    if method is not first:
+        edits.change(method, lambda node: spaced(node, 1))
 
 
 def _unwrap(source: Source, edits: Edits, item: cst.WithItem, name: str, executor: bool) -> list[cst.Name]:

@@ -37,11 +37,12 @@ def as_unpickled_property(
     *,
     once: bool = False,
     parts: Sequence[Part] = (),
+    by_threads: bool = False,
 ) -> None:
     """Turn ``self.file = open(...)`` into a property that opens one in each process that asks for it.
 
     ``word`` is what its first argument is called, where that is kept and has no name. ``parts`` of it are
-    properties then, too.
+    properties then, too. ``by_threads``: threads may ask for it together.
     """
     assert made.owner is not None and made.method is not None
     kept = kept_under(made.name)
@@ -68,8 +69,12 @@ def as_unpickled_property(
         more = as_properties(source, edits, kin, made, parts) if parts else ""
         cursors = [kept_under(part.name) for part in parts if part.is_cursor]
         more += leave_out(source, edits, kin, made.owner, made.name, kept, also=cursors)
-        how = PerProcess(why, source.code(_or_none(source, made, value)), imports, once=once)
+        how = PerProcess(
+            why, source.code(_or_none(source, made, value)), imports, once=once, by_threads=by_threads
+        )
         as_property(source, edits, made, how, setup=setup, more=more, declared=declared)
+        if imports and by_threads:
+            raise StaysShared("its module is imported in the method")
         if imports:
             needed = {name for each in setup for name in re.findall(r"\w+", source.code(each))}
             drop_own_imports(source, edits, made.method, made.statement, needed)

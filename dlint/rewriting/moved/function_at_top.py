@@ -99,16 +99,44 @@ def _without_name(source: Source, function: cst.FunctionDef) -> str:
     return source.code(plain).strip()
 
 
-def with_expressions(node: cst.CSTNode, names: Mapping[cst.CSTNode, cst.BaseExpression]) -> cst.CSTNode:
-    """The node with other expressions in the place of some of its own."""
+def with_expressions(
+    node: cst.CSTNode, names: Mapping[cst.CSTNode, cst.BaseExpression | cst.RemovalSentinel]
+) -> cst.CSTNode:
+    """The node with other expressions in the place of some of its own, and without some lines."""
 
     class Replace(cst.CSTTransformer):
-        def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
+        def on_leave(  # type: ignore[override]
+            self, original_node: cst.CSTNode, updated_node: cst.CSTNode
+        ) -> cst.CSTNode | cst.RemovalSentinel:
+            if isinstance(updated_node, cst.Slice) and isinstance(original_node, cst.Slice):
+                new = [
+                    each in names for each in (original_node.lower, original_node.upper) if each is not None
+                ]
+                return _close(updated_node) if any(new) else updated_node
             return names.get(original_node, updated_node)
 
     result = node.visit(Replace())
     assert isinstance(result, cst.CSTNode)
     return result
+
+
+def _close(part: cst.Slice) -> cst.Slice:
+    """A slice whose colon stands close to what are names and numbers alone, as formatters have it."""
+    simple = (cst.Name, cst.Integer, type(None))
+    if part.step is not None or not all(isinstance(each, simple) for each in (part.lower, part.upper)):
+        return part
+    return part.with_changes(first_colon=cst.Colon())
+
+
+def without_gap(function: cst.FunctionDef) -> cst.FunctionDef:
+    """A function that does not begin with blank lines."""
+    first = function.body.body[0]
+    if not isinstance(first, header.Statement):
+        return function
+    lines = list(first.leading_lines)
+    while lines and lines[0].comment is None:
+        lines.pop(0)
+    return function.with_deep_changes(first, leading_lines=lines)
 
 
 def with_bound(params: cst.Parameters, new: Sequence[cst.Param], gone: frozenset[str]) -> cst.Parameters:

@@ -211,7 +211,7 @@ class Script:
             return False
         if any(len(self._bindings.get(name, ())) > 1 for name in self.binds(definition)):
             return False
-        said = {name for each in above for name in self.mentions(each)}
+        said = {name for each in above if not self._only_shows(each) for name in self.mentions(each)}
         if not isinstance(definition, _DEFINITION):
             plain = not isinstance(definition, _COMPOUND) and self._is_constant(definition, said)
             return plain or self.is_constant(definition)
@@ -224,6 +224,15 @@ class Script:
             if isinstance(node, cst.ClassDef) and (node.keywords or not self._has_plain_bases(node)):
                 return False
         return all(self._is_constant(each, said) for each in self._evaluated(definition))
+
+    def _only_shows(self, statement: Statement) -> bool:
+        """Whether a statement prints, and changes nothing."""
+        if not isinstance(statement, cst.SimpleStatementLine):
+            return False
+        calls = self.source.descendants(statement, cst.Call)
+        return all(isinstance(each, cst.Expr) and _is_print(each.value) for each in statement.body) and all(
+            last_name(each.func) in ("print", "format", "len", "str") for each in calls
+        )
 
     def _has_plain_bases(self, node: cst.ClassDef) -> bool:
         """Whether no base class has a say in how a class is made."""
@@ -302,6 +311,10 @@ class Script:
             if isinstance(around, cst.Call) and last_name(around.func) in RUN_IN_MAIN:
                 continue
             yield name.value
+
+
+def _is_print(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "print"
 
 
 def _binds_names(target: cst.BaseExpression) -> bool:

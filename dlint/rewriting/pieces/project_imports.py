@@ -26,7 +26,7 @@ def imported(source: Source, edits: Edits, program: Program, home: str, name: st
     mine = source.surroundings.relative(source.path)
     if home not in program.boundaries.imports(mine) or mine in program.boundaries.imports(home):
         return None
-    lines = list(_lines(source))
+    lines = list(lines_of_head(source))
     for _, small in lines:
         found = _in_hand(program, mine, small, home, name)
         if found is not None:
@@ -37,7 +37,7 @@ def imported(source: Source, edits: Edits, program: Program, home: str, name: st
         return name
     for line, small in lines:
         if isinstance(small, cst.ImportFrom) and _file_of(program, mine, small) == home:
-            _add_name(source, edits, line, small, name)
+            add_name(source, edits, line, small, name)
             return name
     for line, small in lines:
         for spelled in _spellings(program, mine, small, home):
@@ -48,7 +48,7 @@ def imported(source: Source, edits: Edits, program: Program, home: str, name: st
     return None
 
 
-def _lines(source: Source) -> Iterator[tuple[cst.SimpleStatementLine, cst.Import | cst.ImportFrom]]:
+def lines_of_head(source: Source) -> Iterator[tuple[cst.SimpleStatementLine, cst.Import | cst.ImportFrom]]:
     """The imports of the file's import block that stand alone on their line, and on no condition."""
     body = source.module.body
     for line in body[: header.end_of_imports(body)]:
@@ -143,7 +143,7 @@ def _from(spelled: str, name: str) -> cst.ImportFrom:
     return new
 
 
-def _add_name(
+def add_name(
     source: Source, edits: Edits, line: cst.SimpleStatementLine, statement: cst.ImportFrom, name: str
 ) -> None:
     """Import one more name with a statement, where its order has it; on a line of its own where that would

@@ -116,10 +116,10 @@ def join_row(source: Source, edits: Edits, call: cst.Call) -> None:
     _, (last, end) = source.range(call)
     _, (line, begin) = source.range(call.func)
     around = len(lines[line - 1][:begin].expandtabs(4)) + len(lines[last - 1]) - end
-    edits.change(call, partial(_joined, limit.columns - around), key="joined")
+    edits.change(call, partial(joined, limit.columns - around), key="joined")
 
 
-def _joined(columns: int, call: cst.Call) -> cst.Call:
+def joined(columns: int, call: cst.Call) -> cst.Call:
     """The call with its arguments beside it, if that takes no more columns than these."""
     if not is_row(call) or not call.args or _has_comment(call.args[-1].whitespace_after_arg):
         return call

@@ -231,6 +231,27 @@ def drop_own_imports(
                 edits.change(block, _without_blank_head, key="head")
 
 
+def drop_guarded_imports(source: Source, edits: Edits, modules: Collection[tuple[str, str]]) -> None:
+    """Take away, under the main guard, the imports of modules (each with its name there) that the file will
+    import at its top."""
+    for statement in source.descendants(source.module, cst.Import):
+        block = source.parent(source.line_of(statement))
+        branch = source.parent(block) if block is not None else None
+        if not isinstance(block, cst.IndentedBlock) or not isinstance(branch, cst.If):
+            continue
+        if source.parent(branch) is not source.module:
+            continue
+        said = [
+            (each.evaluated_name, each.evaluated_alias or each.evaluated_name) for each in statement.names
+        ]
+        gone = [name for module, name in said if (module, name) in modules]
+        if gone and len(gone) < len(said):
+            edits.change(statement, _without(gone), key=("guarded", *gone))
+        elif gone and not statements.leaves_pass(source, statement):
+            statements.remove_statement(source, edits, statement)
+            edits.change(block, _without_blank_head, key="head")
+
+
 def _reads_in(source: Source, function: cst.FunctionDef, name: str) -> list[cst.Name]:
     return [
         each

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import libcst as cst
 
@@ -16,6 +17,7 @@ from dlint.rewriting.each_process.per_process import PerProcess, as_property, ke
 from dlint.rewriting.each_process.states import leave_out
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces import statements
+from dlint.rewriting.pieces.imports import name_for
 from dlint.rewriting.source import Source
 
 # What gives a list of its own, that nobody else has.
@@ -43,8 +45,7 @@ def as_several(source: Source, finding: Finding, edits: Edits, why: str) -> None
             _is_changed(source, each, made) for each in source.descendants(made.owner.body, cst.Attribute)
         ):
             raise StaysShared
-        if any(made.name in source.names_in(each) for each in _ending(made.owner)):
-            raise StaysShared
+        ended = [read for each in _ending(made.owner) for read in _ended_in(source, each, made.name)]
         setup: list[cst.BaseSmallStatement] = []
         names: dict[str, str] = {}
         own = set(local_names(source, made.value)) - {"self", loop.target.value}
@@ -61,6 +62,9 @@ def as_several(source: Source, finding: Finding, edits: Edits, why: str) -> None
             if not is_free(kin, name):
                 raise StaysShared(f"the name {name} is in use")
         more = leave_out(source, edits, kin, made.owner, made.name, kept)
+    for read in ended:
+        os = name_for(source, edits, "os", "os")
+        edits.replace(read, statements.expression(f"self.{kept}.pop({os}.getpid(), [])"))
     value = with_names(made.value, names) if names else made.value
     later = loop.with_changes(iter=statements.expression(paths))
     whole = comprehension.with_changes(elt=value, for_in=later)
@@ -86,6 +90,22 @@ def _ending(owner: cst.ClassDef) -> list[cst.FunctionDef]:
     return [
         each for each in owner.body.body if isinstance(each, cst.FunctionDef) and each.name.value in _ENDS
     ]
+
+
+def _ended_in(source: Source, method: cst.FunctionDef, name: str) -> Iterator[cst.Attribute]:
+    """Where a method goes through the list, to end what this process has of it. Raises StaysShared where it
+    does anything else with the list."""
+    if re.search(rf"['\"]{re.escape(name)}['\"]", source.code(method)):
+        raise StaysShared  # it may look whether there is one, and there would always be
+    read: cst.Attribute
+    for read in source.descendants(method.body, cst.Attribute):
+        if read.attr.value == name:
+            loop = source.parent(read)
+            if source.code(read) != f"self.{name}" or not isinstance(loop, cst.For):
+                raise StaysShared
+            if loop.iter is not read:
+                raise StaysShared
+            yield read
 
 
 def _paths(source: Source, made: Made, node: cst.BaseExpression) -> tuple[str, cst.BaseSmallStatement | None]:

@@ -11,6 +11,7 @@ from libcst.metadata import GlobalScope, ScopeProvider
 from dlint.rewriting.each_process.made import Made
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces.imports import for_types_only, name_for
+from dlint.rewriting.pieces.project_imports import add_name, lines_of_head
 from dlint.rewriting.source import Source
 
 _BUILTIN = re.compile(r"\b(?:dict|list|set|tuple|type)\[")
@@ -38,8 +39,23 @@ def number_or_none(source: Source, edits: Edits) -> str:
     if _LATER not in source.module.code and " | None" not in source.module.code:
         with source.surroundings.asking() as program:
             if program.releases.python_may_be_older((3, 10)):
+                if _take_from_typing(source, edits, "Optional"):
+                    return "Optional[int]"
                 return f"{name_for(source, edits, 'typing', 'typing')}.Optional[int]"
     return "int | None"
+
+
+def _take_from_typing(source: Source, edits: Edits, name: str) -> bool:
+    """Have the file import a name from typing, where it imports others from there, and nothing else goes by
+    it; whether it does."""
+    if name in source.identifiers:
+        return False
+    for line, small in lines_of_head(source):
+        star = not isinstance(small, cst.ImportFrom) or isinstance(small.names, cst.ImportStar)
+        if not star and source.code(small).startswith("from typing import "):
+            add_name(source, edits, line, small, name)  # type: ignore[arg-type]
+            return True
+    return False
 
 
 def dict_type(source: Source) -> str:
