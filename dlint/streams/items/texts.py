@@ -62,9 +62,9 @@ def may_hold_texts(evaluator: Evaluator, made: Made, node: ast.expr, far: int = 
             isinstance(each, Made) and may_hold_texts(evaluator, each, whole, far + 1) for each in held
         )
     at = _TYPED.get(function)
-    kind = given.keywords.get("dtype") or (
-        given.positional[at] if at in range(len(given.positional)) else None
-    )
+    kind = given.keywords.get("dtype")
+    if kind is None and at is not None and at < len(given.positional):
+        kind = given.positional[at]
     if kind is not None:
         return not _is_of_numbers(evaluator, kind)
     if function == "load":
