@@ -41,6 +41,7 @@ from dlint.values.values import (
 )
 from dlint.values.worlds import World
 from dlint.workers.parts.composed import made_of
+from dlint.workers.summaries.listed import listed
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -114,6 +115,8 @@ class Meeting:
                     _is_decorated(callee) or _is_foreign_method(node.func, at)
                 ):
                     continue
+                for function in listed(self._evaluator, node.func, at):
+                    self.called(function, arguments, node, at, w)
                 for each in self._evaluator.registries.callables(at.frame, callee):
                     if self._evaluator.registries.takes(each, arguments):
                         self.called(each, arguments, node, at, w)
