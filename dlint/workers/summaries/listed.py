@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.objects.elsewhere.additions import growths
 from dlint.source.nodes import walk
 from dlint.source.statements import (
     FunctionNode,
@@ -26,15 +25,16 @@ from dlint.source.statements import (
     steps,
 )
 from dlint.values.frame import Argument, Arguments, Point, arguments_of
-from dlint.values.values import Const, Function, Key, Value
+from dlint.values.values import Const, Function, Instance, Key, Value
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.source.module import Module
 
 # `HOOKS.append(hook)`, `self.handlers[name].append(hook)`, `HOOKS.setdefault(name, []).append(hook)`
-_ADDS = rb"(?:\[[^\]\n]*\]|\.setdefault\([^\n]*\))?\.(?:append|insert)\("
-_ONE_AFTER_ANOTHER = frozenset({"iter", "list", "reversed", "tuple"})
+_ADDS = rb"(?:\[[^\]\n]*\]|\.setdefault\([^\n]*\))?\.(?:append|appendleft|insert|add)\("
+_ADDING = frozenset({"append", "appendleft", "insert", "add"})
+_ONE_AFTER_ANOTHER = frozenset({"iter", "list", "reversed", "set", "sorted", "tuple"})
 
 
 class _Adding(dict[str, "list[tuple[Module, ast.stmt]]"]):
@@ -42,41 +42,49 @@ class _Adding(dict[str, "list[tuple[Module, ast.stmt]]"]):
 
 
 class _Place(NamedTuple):
-    """A list: the name or the attribute that holds it, where that is read, and its key."""
+    """A list: the name or the attribute that holds it, where that is read, its key, and which part of its
+    elements is meant, where they are tuples."""
 
     held: ast.Name | ast.Attribute
     at: Point
     key: ast.expr | None
+    part: int | None = None
 
 
 def listed(evaluator: Evaluator, callee: ast.expr, at: Point) -> Iterator[Function]:
     """The functions that a variable stands for one after another, of a list that they are added to where they
     are defined."""
-    place = _gone_through(callee, at)
-    if place is None:
-        return
     known = evaluator.kept.setdefault(_Adding, _Adding())
     assert isinstance(known, _Adding)
-    word = bare_name(place.held)
-    if word not in known:
-        known[word] = _adding(evaluator, word)
-    for module, statement in known[word]:
-        yield from _added_by(evaluator, module, statement, place)
+    for place in _gone_through(callee, at):
+        word = bare_name(place.held)
+        if word not in known:
+            known[word] = _adding(evaluator, word)
+        for module, statement in known[word]:
+            yield from _added_by(evaluator, module, statement, place)
 
 
-def _gone_through(callee: ast.expr, at: Point) -> _Place | None:
-    """The list that a loop of the function itself goes through, whose variable is called."""
+def _gone_through(callee: ast.expr, at: Point) -> Iterator[_Place]:
+    """The lists that loops of the function itself go through, whose variable is called."""
     scope = at.frame.scope
     if not isinstance(callee, ast.Name) or not isinstance(scope, FunctionNode):
-        return None
-    for statement in statements_in(scope.body):
-        match statement:
-            case ast.For(target=ast.Name(id=name), iter=gone) if name == callee.id:
-                match gone:
-                    case ast.Call(func=ast.Name(id=way), args=[inner]) if way in _ONE_AFTER_ANOTHER:
-                        gone = inner
-                return _place(gone, Point(at.frame, statement))
-    return None
+        return
+    for node in (node for statement in scope.body for node in walk(statement)):
+        if isinstance(node, ast.For | ast.comprehension):
+            alone = not isinstance(node.target, ast.Tuple)
+            for part, target in enumerate(_parts(node.target)):
+                if isinstance(target, ast.Name) and target.id == callee.id:
+                    place = _place(_inside(node.iter), at)
+                    if place is not None:
+                        yield place._replace(part=None if alone else part)
+
+
+def _inside(gone: ast.expr) -> ast.expr:
+    """What is gone through, whatever puts it in order before."""
+    match gone:
+        case ast.Call(func=ast.Name(id=way), args=[inner, *_]) if way in _ONE_AFTER_ANOTHER:
+            return inner
+    return gone
 
 
 def _place(node: ast.expr, at: Point) -> _Place | None:
@@ -103,23 +111,46 @@ def _adding(evaluator: Evaluator, word: str) -> list[tuple[Module, ast.stmt]]:
     for module in evaluator.modules.each(near):
         for statement in module.tree.body:
             inner = statement.body if isinstance(statement, ast.ClassDef) else [statement]
-            names.update(each.name for each in functions_in(inner) if _takes(each, word))
-            if isinstance(statement, ast.Expr) and any(
-                _is_called(held, word) for held, _ in growths(statement)
-            ):
+            taking = {each.name for each in functions_in(inner) if _takes(each, word)}
+            if isinstance(statement, ast.ClassDef) and "__call__" in taking:
+                taking.update(_objects(evaluator, statement.name))
+            names.update(name for name in taking if not name.startswith("__"))
+            if any(_is_called(held, word) for held, _ in _additions(statement)):
                 found.append((module, statement))
     for name in sorted(names):
-        for module in evaluator.modules.naming(name):
+        said = name.encode()
+        used = re.compile(rb"^(?:@[\w.]*\b%b\b|[\w.]*\b%b\()" % (said, said), re.MULTILINE)
+        files = [relative for relative in index.naming(name) if used.search(index.data(relative))]
+        for module in evaluator.modules.each(files):
             for statement in module.tree.body:
                 match statement:
                     case ast.FunctionDef() if name in map(head_name, statement.decorator_list):
                         found.append((module, statement))
-                    case ast.Expr(value=ast.Call() as call) if name in (
-                        head_name(call),
-                        head_name(call.func),
-                    ):
+                    case ast.Expr(value=ast.Call() as call) if name in map(head_name, (call, call.func)):
                         found.append((module, statement))
     return found
+
+
+def _objects(evaluator: Evaluator, name: str) -> Iterator[str]:
+    """The variables of modules that have an object of a class: ``on_worker = Hooks()``."""
+    for module in evaluator.modules.naming(name):
+        for statement in module.tree.body:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=variable)], value=ast.Call() as made):
+                    if head_name(made) == name:
+                        yield variable
+
+
+def _additions(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The list that a statement adds one thing to, and what it adds."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=held, attr=how), args=[*_, given])):
+            if how in _ADDING:
+                yield held, given
+
+
+def _parts(given: ast.expr) -> list[ast.expr]:
+    return given.elts if isinstance(given, ast.Tuple) else [given]
 
 
 def _is_called(held: ast.expr, word: str) -> bool:
@@ -132,12 +163,8 @@ def _takes(function: FunctionNode, word: str) -> bool:
         if isinstance(inner, ast.FunctionDef):
             given = {each.arg for each in parameters(inner)}
             for statement in statements_in(inner.body):
-                for held, added in growths(statement):
-                    if (
-                        _is_called(held, word)
-                        and isinstance(added.value, ast.Name)
-                        and added.value.id in given
-                    ):
+                for held, added in _additions(statement):
+                    if _is_called(held, word) and not given.isdisjoint(map(bare_name, _parts(added))):
                         return True
     return False
 
@@ -161,21 +188,24 @@ def _added_by(evaluator: Evaluator, module: Module, statement: ast.stmt, place: 
 def _added_in(
     evaluator: Evaluator, value: Value, given: Arguments, node: ast.AST, point: Point, place: _Place
 ) -> Iterator[Function]:
-    if isinstance(value, Function) and isinstance(value.node, FunctionNode):
-        frame = evaluator.calls.enter(value, given, node, point)
-        for statement in statements_in(value.node.body):
-            yield from _added_at(evaluator, statement, Point(frame, statement), place)
+    callees = evaluator.classes.methods(value, "__call__") if isinstance(value, Instance) else [value]
+    for callee in callees:
+        if isinstance(callee, Function) and isinstance(callee.node, FunctionNode):
+            frame = evaluator.calls.enter(callee, given, node, point)
+            for statement in statements_in(callee.node.body):
+                yield from _added_at(evaluator, statement, Point(frame, statement), place)
 
 
 def _added_at(evaluator: Evaluator, statement: ast.stmt, point: Point, place: _Place) -> Iterator[Function]:
     """The functions that a statement adds to a list."""
     word = bare_name(place.held)
-    for held, added in growths(statement):
-        if added.keyed or added.each or not _is_called(held, word):
+    for held, added in _additions(statement):
+        other = _place(held, point) if _is_called(held, word) else None
+        parts = _parts(added)
+        if other is None or isinstance(added, ast.Tuple) == (place.part is None):
             continue
-        other = _place(held, point)
-        if other is not None and _is_same(evaluator, place, other):
-            for value, _ in evaluator.values(added.value, point):
+        if (place.part or 0) < len(parts) and _is_same(evaluator, place, other):
+            for value, _ in evaluator.values(parts[place.part or 0], point):
                 if isinstance(value, Function):
                     yield value
 
