@@ -318,8 +318,8 @@ def _remedy(program: Program, hazard: Nameless) -> tuple[Remedy | None, str | No
     if trail is None:
         return None, None
     # What a change of the text takes is asked where there is one to make, and most programs need none.
-    from dlint.changes.around import Stays
-    from dlint.changes.hoisting import hoist
+    from dlint.changes.hoisting.around import Stays
+    from dlint.changes.hoisting.plan import hoist
 
     try:
         plan = hoist(program, hazard.module, trail)

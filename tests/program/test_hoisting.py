@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from dlint.changes.around import Stays
-from dlint.changes.hoisting import hoist
+from dlint.changes.hoisting.around import Stays
+from dlint.changes.hoisting.plan import hoist
 from dlint.source.closures import trail_to
 from dlint.source.nodes import walk
 from tests.remedies.case import opened

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from dlint.changes.around import Stays
-from dlint.changes.hoisting import Bound, Hoist, hoist
+from dlint.changes.hoisting.around import Stays
+from dlint.changes.hoisting.plan import Hoist, hoist
+from dlint.changes.hoisting.taken import Bound
 from dlint.finding import Finding
 from dlint.program.program import Program
 from dlint.rewriting import header

@@ -1,7 +1,8 @@
 """Has every worker seed NumPy from the seed that torch gave it.
 
 A loader without a ``worker_init_fn`` gets the project's seeding function, or one that is written for it
-beside its dataset; a ``worker_init_fn`` of the project that seeds no NumPy gets the line that does.
+beside its dataset: in the dict of options that several loaders share, else in its call. A ``worker_init_fn``
+of the project that seeds no NumPy gets the line that does.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dlint.randomness.init_functions import behind_partials, takes_one
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces import statements
 from dlint.rewriting.pieces.arguments import keyword, with_keyword
+from dlint.rewriting.pieces.options import put_into, shared_options
 from dlint.rewriting.pieces.room import Room
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.seeding.init_functions import is_for_workers_only
@@ -48,8 +50,12 @@ def _pass_one(source: Source, edits: Edits, call: cst.Call, home: str | None) ->
         raise CannotRepair(f"{_KEYWORD} is among the keywords that are passed with **: set it there")
     if given is not None and source.code(given.value) != "None":
         raise CannotRepair(f"the {_KEYWORD} that is passed can be None: pass one that seeds")
-    name = seeding_function(source, edits, call, OLD_TORCH, home)
+    shared = shared_options(source, call, _KEYWORD) if given is None else None
+    name = seeding_function(source, edits, shared or call, OLD_TORCH, home)
     value = statements.expression(name)
+    if shared is not None:
+        put_into(source, edits, shared, _KEYWORD, value)
+        return
     if given is not None:
         edits.replace(given.value, value, key=_KEYWORD)
         return

@@ -48,7 +48,7 @@ def name_for_lambda(source: Source, node: cst.Lambda, avoid: frozenset[str], rol
     for name in _wishes(source, node, _given_to(source, node) or role):
         if _is_good(source, name, avoid):
             return name
-    return source.free_name(f"{_of_body(node)}_function")
+    return source.free_name(f"{_of_body(node) or _of_kind(node)}_function")
 
 
 def another_name(
@@ -98,7 +98,7 @@ def _wishes(source: Source, node: cst.Lambda | cst.FunctionDef, given: str | Non
     if bare and bare not in _ANY:
         yield underscore + bare
         yield from (underscore + each for each in _others(source, node, bare, None))
-    does = _of_body(node)
+    does = _of_body(node) or _of_call(source, node) or _of_kind(node)
     yield underscore + does
     yield from (f"{underscore}{word}_{does}" for word in _words(source, node))
     if bare and bare not in _ANY:
@@ -152,8 +152,8 @@ def _noun(node: cst.Lambda | cst.FunctionDef, usual: str = "sample") -> str:
     return usual
 
 
-def _of_body(node: cst.Lambda | cst.FunctionDef) -> str:
-    """What a function does, and to what: ``flatten_image``."""
+def _of_body(node: cst.Lambda | cst.FunctionDef) -> str | None:
+    """What a function does, and to what: ``flatten_image``; None where its body does not tell."""
     noun, body = _noun(node), node.body
     if isinstance(body, cst.Call):
         function = body.func
@@ -170,7 +170,28 @@ def _of_body(node: cst.Lambda | cst.FunctionDef) -> str:
         return f"{verb}_{noun}"
     if isinstance(body, cst.Subscript):
         return f"index_{noun}"
-    return f"transform_{noun}"
+    match body:
+        case cst.Comparison(left=cst.Name(), comparisons=[cst.ComparisonTarget(operator, cst.Name("None"))]):
+            return "is_not_none" if isinstance(operator, cst.IsNot | cst.NotEqual) else "is_none"
+    return None
+
+
+def _of_call(source: Source, node: cst.Lambda | cst.FunctionDef) -> str | None:
+    """What the function does that a function is given to by place: ``filter_sample``."""
+    given = source.parent(node)
+    call = source.parent(given) if isinstance(given, cst.Arg) and given.keyword is None else None
+    if not isinstance(call, cst.Call):
+        return None
+    last = source.code(call.func).rpartition(".")[2]
+    says = re.fullmatch(r"[a-z][a-z0-9]*", last) and len(last) >= _SHORT and last not in _COMMON | _ANY
+    return f"{last}_{_noun(node)}" if says else None
+
+
+def _of_kind(node: cst.Lambda | cst.FunctionDef) -> str:
+    """What a function is, and of what, where no other thing tells: a test, or something else."""
+    test = cst.Comparison | cst.BooleanOperation
+    negated = isinstance(node.body, cst.UnaryOperation) and isinstance(node.body.operator, cst.Not)
+    return f"{'check' if negated or isinstance(node.body, test) else 'transform'}_{_noun(node)}"
 
 
 def _gives_back(node: cst.Lambda | cst.FunctionDef) -> bool:

@@ -1,9 +1,9 @@
-"""Comments behind a line that speak to a linter: of no use where the line has become a function."""
+"""Comments over and behind a line: which go with it, and which speak of more, or to a linter."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
@@ -53,3 +53,53 @@ def let_go_of_lambda(edits: Edits, line: cst.SimpleStatementLine) -> None:
         edits.drop_comment(comment)
         bare = cst.TrailingWhitespace(newline=line.trailing_whitespace.newline)
         edits.change(line, lambda each: each.with_changes(trailing_whitespace=bare), "lambda's comment")
+
+
+_LASTING = re.compile(
+    r"#\s*(?:fmt|yapf|isort|pylint|ruff|flake8|mypy|type|pragma|region|endregion|TODO|FIXME)\b|# ?%%|#!"
+)
+
+
+def is_lasting(comment: cst.Comment | None) -> bool:
+    """Whether a comment speaks of more than the statement under it."""
+    return comment is None or _LASTING.match(comment.value) is not None
+
+
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_SHORTEST = 4  # what has fewer letters is like too many words
+# What is said of many statements, and names none.
+_OF_ANY = frozenset(
+    _WORD.findall(
+        """a all also always an and at be both deterministic each ensure every everything fix fixed for get
+        here init initialise initialize is it its make making number numbers of once our random randomly
+        reproducibility reproducible result results same set sets setting so sure that the them this to up use
+        used uses we with"""
+    )
+)
+
+
+def about_alone(gone: Iterable[str], following: str, lines: Sequence[cst.EmptyLine]) -> int:
+    """How many of the lines right over a statement, which says the names ``gone``, speak of it alone: of
+    nothing else, and not of the next one."""
+    comments: list[cst.Comment] = []
+    for each in reversed(lines):
+        if each.comment is None or is_lasting(each.comment):
+            break
+        comments.append(each.comment)
+    said = {word for each in comments for word in _words(each.value)} - _OF_ANY
+    of_gone, of_next = _words(" ".join(gone)), _words(following)
+    if not said or not all(_is_among(word, of_gone) and not _is_among(word, of_next) for word in said):
+        return 0
+    return len(comments)
+
+
+def _words(text: str) -> set[str]:
+    return {word.lower() for word in _WORD.findall(text)}
+
+
+def _is_among(word: str, words: set[str]) -> bool:
+    """Whether a word, or another form of it, is among words: ``seed`` and ``seeding``."""
+    return word in words or any(
+        min(len(word), len(each)) >= _SHORTEST and (word.startswith(each) or each.startswith(word))
+        for each in words
+    )

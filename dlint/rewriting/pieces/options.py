@@ -1,4 +1,4 @@
-"""A dict of options that one call alone takes by ``**name``: it is edited as the call's own arguments are."""
+"""A dict of options that one or several calls take by ``**name``: it is edited as their own arguments are."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Callable
 import libcst as cst
 
 from dlint.rewriting.edits import Edits
+from dlint.rewriting.pieces.arguments import with_keyword
 from dlint.rewriting.pieces.line_length import limit_of
+from dlint.rewriting.pieces.room import Room
 from dlint.rewriting.pieces.unused import LOOKS_AT_NAMES, is_wanted, mentions_in, only_value
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
@@ -33,6 +35,74 @@ def options_of(source: Source, call: cst.Call, name: str, *, by_all: bool = Fals
                     )
                 return made
     return None
+
+
+def shared_options(source: Source, call: cst.Call, name: str) -> Options | None:
+    """The dict that a call takes by ``**``, and other calls of the same function, and nothing else does more
+    than put something into: what all of them need may stand there. None where one has ``name`` already."""
+    stars = [arg.value for arg in call.args if arg.star == "**"]
+    taken = stars[0] if len(stars) == 1 else None
+    assigned = _assigned(source, taken) if isinstance(taken, cst.Name) else None
+    if not isinstance(taken, cst.Name) or assigned is None:
+        return None
+    function = source.function_of(taken)
+    local = function if function and source.encloses(function, assigned) else None
+    around = local or source.module
+    if source.names_in(around) & LOOKS_AT_NAMES or (local is None and is_wanted(source, taken.value)):
+        return None
+    calls: list[cst.Call] = []
+    for each in mentions_in(source, around, taken.value):
+        given = source.parent(each)
+        by = source.parent(given) if given is not None else None
+        if isinstance(by, cst.Call) and _is_given(source, each):
+            calls.append(by)
+        elif not (source.encloses(assigned.targets[0], each) or _is_set_in(source, each)):
+            return None
+    alike = all(source.code(each.func) == source.code(call.func) for each in calls)
+    if len(calls) < 2 or not alike or any(_names(each, name) for each in calls):
+        return None
+    made = _of_workers(assigned.value)
+    if made is None or _names(as_call(made), name) or any(arg.star for arg in as_call(made).args):
+        return None
+    return made
+
+
+def _of_workers(value: cst.BaseExpression) -> Options | None:
+    """The dict that is written there; of two of which one is empty (``{...} if cuda else {}``) the other,
+    where that alone asks for workers."""
+    match value:
+        case cst.Dict() | cst.Call(func=cst.Name(value="dict")):
+            return value
+        case cst.IfExp(body=body, orelse=orelse):
+            sides = [each for each in map(_of_workers, (body, orelse)) if each is not None]
+            full = [each for each in sides if as_call(each).args]
+            if len(sides) == 2 and len(full) == 1 and value_in(full[0], "num_workers") is not None:
+                return full[0]
+    return None
+
+
+def _names(call: cst.Call, name: str) -> bool:
+    return any(arg.keyword is not None and arg.keyword.value == name for arg in call.args)
+
+
+def _is_set_in(source: Source, mention: cst.Name) -> bool:
+    """Whether something is put into a dict: ``options["timeout"] = 3``."""
+    entry = source.parent(mention)
+    return (
+        isinstance(entry, cst.Subscript)
+        and entry.value is mention
+        and isinstance(source.parent(entry), cst.AssignTarget)
+    )
+
+
+def put_into(source: Source, edits: Edits, options: Options, name: str, value: cst.BaseExpression) -> None:
+    """Add an entry to a dict, or to the call of ``dict`` that makes it."""
+    if isinstance(options, cst.Call):
+        room = Room.of(source, options)
+        edits.change(options, lambda node: with_keyword(node, name, value, room), key=name)
+        return
+    edits.change(options, as_options(lambda node: with_keyword(node, name, value)), key=name)
+    break_long(source, edits, options, len(f", '{name}': {source.code(value)}"))
 
 
 def value_in(options: Options, name: str) -> cst.BaseExpression | None:
@@ -72,7 +142,12 @@ def as_options(change: Callable[[cst.Call], cst.Call]) -> Callable[[cst.Dict], c
         if not call.args:
             return cst.Dict([])
         by_value = {id(each.value): each for each in node.elements}
-        elements = [by_value[id(arg.value)].with_changes(comma=arg.comma) for arg in call.args]
+        keys = [each.key for each in node.elements if isinstance(each, cst.DictElement)]
+        quote = next((each.quote for each in keys if isinstance(each, cst.SimpleString)), '"')
+        elements = [
+            (by_value.get(id(arg.value)) or _entry(arg, quote)).with_changes(comma=arg.comma)
+            for arg in call.args
+        ]
         last = call.args[-1]
         end = last.whitespace_after_arg
         if isinstance(last.comma, cst.Comma):
@@ -86,6 +161,11 @@ def as_options(change: Callable[[cst.Call], cst.Call]) -> Callable[[cst.Dict], c
         )
 
     return changed
+
+
+def _entry(arg: cst.Arg, quote: str) -> cst.DictElement:
+    assert arg.keyword is not None
+    return cst.DictElement(cst.SimpleString(f"{quote}{arg.keyword.value}{quote}"), arg.value)
 
 
 def break_long(source: Source, edits: Edits, options: cst.Dict, more: int) -> None:

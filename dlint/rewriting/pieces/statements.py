@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Sequence
 
 import libcst as cst
 
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.header import Statement, blank_before_comment, blank_lines, spaced
-from dlint.rewriting.pieces.line_comments import for_linter
+from dlint.rewriting.pieces.constructors import idle_without
+from dlint.rewriting.pieces.line_comments import about_alone, for_linter, is_lasting
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
@@ -126,14 +126,18 @@ def is_docstring(line: cst.CSTNode) -> bool:
 def remove_statement(source: Source, edits: Edits, small: cst.BaseSmallStatement) -> None:
     """Take a small statement away: with its line when it stands alone there, and what is said of it alone.
 
-    A branch that held nothing else goes with it; where something must be left, that is a ``pass``.
+    A branch that held nothing else goes with it, and a constructor that has nothing left to do; where
+    something must be left, that is a ``pass``.
     """
     line = source.line_of(small)
     assert isinstance(line, cst.SimpleStatementLine | cst.SimpleStatementSuite)
     if len(line.body) > 1:
         _remove_of_several(edits, line, small)
     elif not _remove_branch(source, edits, line):
-        if isinstance(line, cst.SimpleStatementSuite):
+        constructor = idle_without(source, line)
+        if constructor is not None:
+            _remove_whole(source, edits, constructor)
+        elif isinstance(line, cst.SimpleStatementSuite):
             edits.replace(small, cst.Pass())
         else:
             _remove_whole(source, edits, line)
@@ -156,8 +160,10 @@ class _Watched(Edits):
         super().replace(node, new, key)
 
 
-def _remove_whole(source: Source, edits: Edits, line: cst.SimpleStatementLine | cst.If) -> None:
-    """Take a line or an ``if`` away, whatever is in it."""
+def _remove_whole(
+    source: Source, edits: Edits, line: cst.SimpleStatementLine | cst.If | cst.FunctionDef
+) -> None:
+    """Take a line, an ``if`` or a function away, whatever is in it."""
     block, body, index = block_of(source, line)
     if len(body) == 1 or (index == len(body) - 1 and isinstance(block, cst.Module)):
         rest = cst.SimpleStatementLine([cst.Pass()], leading_lines=line.leading_lines)
@@ -171,21 +177,17 @@ def _remove_whole(source: Source, edits: Edits, line: cst.SimpleStatementLine | 
     _drop_comments(source, edits, line)
     kept = list(line.leading_lines)
     if _is_paragraph(block, body, index):
-        while kept and not _is_lasting(kept[-1].comment):
+        while kept and not is_lasting(kept[-1].comment):
             gone = kept.pop().comment
             if gone is not None:
                 edits.drop_comment(gone)
+    elif index + 1 < len(body):
+        heading = about_alone(source.names_in(line), source.code(body[index + 1]), kept)
+        for each in kept[len(kept) - heading :]:
+            assert each.comment is not None
+            edits.drop_comment(each.comment)
+        kept = kept[: len(kept) - heading]
     _remove_line(source, edits, line, kept)
-
-
-_LASTING = re.compile(
-    r"#\s*(?:fmt|yapf|isort|pylint|ruff|flake8|mypy|type|pragma|region|endregion|TODO|FIXME)\b|# ?%%|#!"
-)
-
-
-def _is_lasting(comment: cst.Comment | None) -> bool:
-    """Whether a comment speaks of more than the statement under it."""
-    return comment is None or _LASTING.match(comment.value) is not None
 
 
 def _is_paragraph(block: cst.CSTNode, body: Sequence[cst.CSTNode], index: int) -> bool:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from dlint.changes.by_constructor import is_of_constructor
 from dlint.changes.by_name import may_be_stored_in, stores_around
+from dlint.changes.hoisting.by_constructor import is_of_constructor
 from dlint.changes.mentions import Mention, mentions
 from dlint.source.closures import Callable_, bindings, owner, trail_to
 from dlint.source.nodes import walk

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dlint.changes.around import Around, Hoisted
-from dlint.changes.entries import is_stored
+from dlint.changes.hoisting.around import Around, Hoisted
+from dlint.changes.hoisting.entries import is_stored
 from dlint.changes.mentions import mentions
 from dlint.changes.stores import Kin
 from dlint.knowledge.processes.by_name import is_found_by_name
