@@ -106,7 +106,7 @@ class Epochs:
         return any(
             _EPOCH.search(ast.unparse(passed[name]))
             for _, passed in self._passed(scope, point.frame)
-            for name in named & passed.keys()
+            for name in named.intersection(passed)
         )
 
     def _passed(self, scope: ast.FunctionDef, frame: Frame) -> Iterator[tuple[Point, dict[str, ast.expr]]]:
