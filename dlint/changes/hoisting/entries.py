@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from dlint.source.module import Module
     from dlint.values.frame import Point
 
+# What may store under a key. Where so much of the line follows, that counts as well: no line is gone through
+# once for each word in it.
+_MAY_STORE = (
+    rb"""['"]%b['"]\s*\](?:[^\n=]{0,300}=(?!=)|[^\n=]{300})"""
+    rb"""|\b(?:for|as|del)\b(?:[^\n]{0,300}['"]%b|[^\n]{300})"""
+)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _MOST_FILES = 60  # to be looked through for who stores an entry
 # What is inside these may never be evaluated; what is inside the others is, for a batch of one at least.
@@ -243,9 +249,7 @@ def _is_changed(
     together = _together(program, home)
     name = last_name(base)
     index = program.modules.index
-    written = re.compile(
-        rb"""['"]%b['"]\s*\][^\n=]*=(?!=)|\b(for|as|del)\b[^\n]*['"]%b""" % ((re.escape(key).encode(),) * 2)
-    )
+    written = re.compile(_MAY_STORE % ((re.escape(key).encode(),) * 2))
     files = [
         each for each in together.intersection(index.mentioning(key)) if written.search(index.data(each))
     ]

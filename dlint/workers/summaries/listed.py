@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.source.module import Module
 
-# `HOOKS.append(hook)`, `self.handlers[name].append(hook)`, `HOOKS.setdefault(name, []).append(hook)`
-_ADDS = rb"(?:\[[^\]\n]*\]|\.setdefault\([^\n]*\))?\.(?:append|appendleft|insert|add)\("
+# `HOOKS.append(hook)`, `self.handlers[name].append(hook)`, `HOOKS.setdefault(name, []).append(hook)`. Keys
+# are bounded: else a line of a megabyte would be gone through once for each name in it.
+_ADDS = rb"(?:\[[^\]\n]{0,200}\]|\.setdefault\([^\n]{0,200}\))?\.(?:append|appendleft|insert|add)\("
 _ADDING = frozenset({"append", "appendleft", "insert", "add"})
 _ONE_AFTER_ANOTHER = frozenset({"iter", "list", "reversed", "set", "sorted", "tuple"})
 
