@@ -313,20 +313,33 @@ def _called(node: cst.Call) -> str:
     )
 
 
-def _counts(source: Source, loop: Loop, node: cst.BaseExpression) -> bool:
+def _counts(source: Source, loop: Loop, node: cst.BaseExpression, seen: frozenset[str] = frozenset()) -> bool:
     """Whether an iterable gives numbers of which none comes twice: ``range(n)``, also under a progress bar
-    that has a name."""
+    that has a name, or that only one process shows. ``seen`` are the names that are looked up already."""
     if isinstance(node, cst.Name):
-        node = _value(source, loop, node.value) or node
+        if node.value in seen:
+            return True  # what it is but for itself counts: bar = tqdm(bar)
+        values = _values(source, loop, node.value)
+        around = seen | {node.value}
+        plain = [each for each in values if not _is_around(each, node.value)]
+        return bool(plain) and all(_counts(source, loop, each, around) for each in values)
+    if isinstance(node, cst.IfExp):
+        return all(_counts(source, loop, each, seen) for each in (node.body, node.orelse))
     if not isinstance(node, cst.Call):
         return False
     if _called(node) in _COUNTERS:
         return True
-    return _called(node) in _AROUND and bool(node.args) and _counts(source, loop, node.args[0].value)
+    return _called(node) in _AROUND and bool(node.args) and _counts(source, loop, node.args[0].value, seen)
 
 
-def _value(source: Source, loop: Loop, name: str) -> cst.BaseExpression | None:
-    """The call that a variable of the loop's function is set to, where it is set once."""
+def _is_around(node: cst.BaseExpression, name: str) -> bool:
+    """Whether what a variable is set to is made of what it was."""
+    given = node.args[0].value if isinstance(node, cst.Call) and node.args else None
+    return isinstance(given, cst.Name) and given.value == name
+
+
+def _values(source: Source, loop: Loop, name: str) -> list[cst.BaseExpression]:
+    """What a variable of the loop's function is set to; nothing where more than plain assignments set it."""
     function = source.function_of(loop)
     around: cst.CSTNode = function if function is not None else source.module
     stores = [
@@ -334,6 +347,10 @@ def _value(source: Source, loop: Loop, name: str) -> cst.BaseExpression | None:
         for each in source.descendants(around, cst.Name)
         if each.value == name and (_is_target(source, each) or isinstance(source.parent(each), cst.Param))
     ]
-    assign = source.statement_of(stores[0]) if len(stores) == 1 else None
-    plain = isinstance(assign, cst.Assign) and assign.targets[0].target is stores[0]
-    return assign.value if plain and isinstance(assign, cst.Assign) else None
+    values: list[cst.BaseExpression] = []
+    for store in stores:
+        assign = source.statement_of(store)
+        if not isinstance(assign, cst.Assign) or assign.targets[0].target is not store:
+            return []
+        values.append(assign.value)
+    return values

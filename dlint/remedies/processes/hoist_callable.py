@@ -16,6 +16,7 @@ import libcst as cst
 from dlint.changes.hoisting.around import Stays
 from dlint.changes.hoisting.plan import Hoist, hoist
 from dlint.changes.hoisting.taken import Bound
+from dlint.changes.mentions import mentions
 from dlint.finding import Finding
 from dlint.program.program import Program
 from dlint.rewriting import header
@@ -218,8 +219,9 @@ class _Move:
         function = self._built(name, self._comments_of(line) if goes else [])
         every = [each.name for each in bindings(self.module.tree)]
         once = {each for each in every if every.count(each) == 1 and not self._is_declared(each)}
-        by_place = isinstance(self.node, cst.Lambda) and plan.variable is None and plan.role in _BY_PLACE
-        by_name = {each.parameter for each in plan.bound} if by_place else None
+        by_name = (
+            self._given_by_name() if isinstance(self.node, cst.Lambda) and plan.variable is None else None
+        )
         there = equal_function(self.source, self.node, function, once, by_name)
         if there is not None and not self._is_hidden(there, goes):
             name = there
@@ -234,6 +236,21 @@ class _Move:
                     self._replace(self.counterparts.of(use[-1], self.source.module, cst.Name), name, given)
         else:
             self._replace_itself(name, given)
+
+    def _given_by_name(self) -> set[str]:
+        """The parameters of the lambda that are bound by their names, or that some call may name."""
+        bound = {each.parameter for each in self.plan.bound}
+        if self.plan.role in _BY_PLACE:
+            return bound
+        with self.source.surroundings.asking() as program:
+            named = {
+                each.name.value
+                for each in self.node.params.params
+                if any(
+                    isinstance(mention.node, ast.keyword) for mention in mentions(program, each.name.value)
+                )
+            }
+        return bound | named
 
     def _goes(self, line: header.Statement | None) -> bool:
         """Whether the line that gives the function its name is taken away."""

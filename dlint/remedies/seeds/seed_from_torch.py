@@ -21,10 +21,11 @@ from dlint.program.program import Program
 from dlint.randomness.worker_seeds import Seeding, code_of, repeating, seeds_only
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces import statements
+from dlint.rewriting.pieces.room import join_row
 from dlint.rewriting.pieces.twins import fold_twins
 from dlint.rewriting.pieces.unused import drop_unused_imports, drop_unused_locals, mentions_in, only_value
 from dlint.rewriting.refusal import CannotRepair
-from dlint.rewriting.seeding.fresh_seeds import FreshSeeds
+from dlint.rewriting.seeding.fresh_seeds import FreshSeeds, Parts
 from dlint.rewriting.seeding.init_functions import (
     given_values,
     is_for_workers_only,
@@ -32,7 +33,7 @@ from dlint.rewriting.seeding.init_functions import (
     uses_given,
     worker_parameter,
 )
-from dlint.rewriting.seeding.seed_worker import OWN_SEED, seeding_function, torch_name
+from dlint.rewriting.seeding.seed_worker import OWN_SEED, existing_function, seeding_function, torch_name
 from dlint.rewriting.source import Function as Around
 from dlint.rewriting.source import Source
 from dlint.source.nodes import walk
@@ -62,6 +63,15 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         seedings = list(repeating(program.evaluator, code, uses, copied=True))
         seeds = _seeds(source, call, function, seedings)
         fresh = FreshSeeds(source, function, program, target)
+        if isinstance(function, cst.Lambda) and _uses_existing(
+            source,
+            edits,
+            program,
+            function,
+            target,
+            [fresh.parts(each.decides, constants=False) for each in seeds],
+        ):
+            return
         seeds += _of_state_words(source, function, seeds, fresh)
         _drop_unused(source, edits, program, _reseed(source, edits, function, seeds, fresh))
 
@@ -112,6 +122,30 @@ def _pass_another(source: Source, edits: Edits, program: Program, target: Functi
         if file is source and isinstance(value, cst.Name):
             replaced.append(value)
     _drop_definitions(source, edits, program, replaced, alone=_name_of(target))
+
+
+def _uses_existing(
+    source: Source, edits: Edits, program: Program, function: cst.Lambda, target: Function, parts: list[Parts]
+) -> bool:
+    """Have the loader get the project's own function that seeds well, where it has one, in the place of a
+    lambda that says no more than that."""
+    given = source.parent(function)
+    if (
+        not isinstance(given, cst.Arg)
+        or any(each.kept for each in parts)
+        or not seeds_only(program.evaluator, target)
+    ):
+        return False
+    found = existing_function(source, edits, program, function)
+    if found is None:
+        return False
+    if found not in source.bound_names:
+        edits.define(found)
+    edits.replace(function, statements.expression(found), key="worker_init_fn")
+    call = source.enclosing(given, cst.Call)
+    if call is not None:
+        join_row(source, edits, call)
+    return True
 
 
 # The function's own seeds

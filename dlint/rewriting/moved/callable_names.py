@@ -36,6 +36,14 @@ _ANY = frozenset(
 )
 # What a function is called that stands in another one, and nowhere else needs a name.
 _INNER = (_ANY - {"transform"}) | {"closure", "helper", "inner", "nested", "wrapped", "wrapper"}
+# Names of parts that say what is done: what it is done to comes behind.
+_DO = frozenset(
+    re.findall(
+        r"\w+",
+        """augment convert decode embed encode extract load normalise normalize pad parse preprocess
+        process read resize tokenise tokenize""",
+    )
+)
 _BLANK = frozenset({"args", "item", "self"})
 _SHORT = 3  # what has fewer letters says nothing
 
@@ -94,6 +102,8 @@ def _is_good(source: Source, name: str, avoid: frozenset[str]) -> bool:
 
 def _wishes(source: Source, node: cst.Lambda | cst.FunctionDef, given: str | None) -> Iterator[str]:
     underscore = "_" if _is_private(source) else ""
+    if _gives_back(node):
+        yield f"{underscore}identity"
     bare = given.strip("_") if given else ""
     if bare and bare not in _ANY:
         yield underscore + bare
@@ -117,6 +127,8 @@ def _others(source: Source, node: cst.Lambda | cst.FunctionDef, bare: str, role:
     for name in (part, bare):
         if name and name not in _ANY:
             yield name
+            if name in _DO:
+                yield f"{name}_{_noun(node)}"
             yield from (f"{word}_{name}" for word in _words(source, node))
 
 

@@ -12,6 +12,7 @@ from dlint.rewriting import header
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces import statements
 from dlint.rewriting.pieces.line_length import limit_of
+from dlint.rewriting.pieces.unused import mentions_in
 from dlint.rewriting.source import Source
 
 _INIT = "/__init__.py"
@@ -31,7 +32,7 @@ def imported(source: Source, edits: Edits, program: Program, home: str, name: st
         found = _in_hand(program, mine, small, home, name)
         if found is not None:
             return found
-    if name in source.identifiers:
+    if any(True for _ in mentions_in(source, source.module, name)):
         return None
     if _comes_with_star(program, mine, lines, home, name):
         return name

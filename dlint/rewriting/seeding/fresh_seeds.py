@@ -32,6 +32,12 @@ _BUILTINS = frozenset({"int", "abs", "len"})
 _RANK = re.compile(r"rank|gpu|node|process", re.IGNORECASE)
 _SEED = re.compile(r"seed", re.IGNORECASE)
 _FORMULA = re.compile(r"\w+(?:\.\w+)*(?:[ \t]*[+*][ \t]*\w+(?:\.\w+)*)+")
+# Words that say, with no formula, that the worker's number is the seed: "seeds NumPy with the worker id".
+_NUMBER = re.compile(
+    r"\b(?P<by>with|by|from|using|based on) (?:(?:its|the|each|their) )?(?:own )?(?:worker(?:'s)?[ _-]?)?"
+    r"(?:ids?|numbers?|index)\b(?=\.(?!\w)|,|;|\)|\s*$|\s*[\"'])",
+    re.MULTILINE | re.IGNORECASE,
+)
 _DEEPEST = 8
 _FAR = 1000  # a step wider than the number of workers
 
@@ -139,7 +145,8 @@ class FreshSeeds:
         return " + ".join(texts)
 
     def retold(self, text: str, parts: Parts, torch: str) -> str:
-        """A comment or docstring in which a formula of the old seed is one of the new."""
+        """A comment or docstring in which a formula of the old seed is one of the new, and in which the
+        worker's number, where that was the seed, is torch's."""
 
         def formula(match: re.Match[str]) -> str:
             pieces = [piece.strip() for piece in match[0].split("+")]
@@ -154,6 +161,8 @@ class FreshSeeds:
             ]
             return " + ".join(f"{torch}.initial_seed()" if self._names_worker(p) else p for p in told if p)
 
+        if not parts.kept and "seed" in text.lower():
+            text = _NUMBER.sub(rf"\g<by> {torch}'s seed of it", text)
         return _FORMULA.sub(formula, text)
 
     def _names_worker(self, piece: str) -> bool:

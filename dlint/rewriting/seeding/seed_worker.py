@@ -45,14 +45,9 @@ def seeding_function(
     """
     mine = source.surroundings.relative(source.path)
     with source.surroundings.asking() as program:
-        for module, name in _good_ones(program, mine):
-            if module.relative == mine:
-                if _is_defined(source, place, name):
-                    return name
-                continue
-            found = imported(source, edits.elsewhere(source), program, module.relative, name)
-            if found is not None:
-                return found
+        found = existing_function(source, edits, program, place)
+        if found is not None:
+            return found
         if home is not None and home != mine:
             written = _written_elsewhere(source, edits, program, home, why)
             if written is not None:
@@ -60,6 +55,21 @@ def seeding_function(
     name = source.free_name(*_NAMES)
     _define(source, edits.elsewhere(source), name, why)
     return name
+
+
+def existing_function(source: Source, edits: Edits, program: Program, place: cst.CSTNode) -> str | None:
+    """What stands at a place for a function of the project's own that seeds NumPy well; None where there is
+    none that the file has or can import."""
+    mine = source.surroundings.relative(source.path)
+    for module, name in _good_ones(program, mine):
+        if module.relative == mine:
+            if _is_defined(source, place, name):
+                return name
+            continue
+        found = imported(source, edits.elsewhere(source), program, module.relative, name)
+        if found is not None:
+            return found
+    return None
 
 
 def seed_of_worker(source: Source, edits: Edits) -> str:
