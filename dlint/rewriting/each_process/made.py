@@ -190,13 +190,13 @@ def given(source: Source, statement: cst.Assign | cst.AnnAssign, maker: cst.Call
     return replace(made, whole=statement.value) if made is not None else None
 
 
-def several(source: Source, finding: Finding) -> tuple[Made, cst.ListComp]:
-    """The statement of a method that stores the list of what a comprehension makes."""
+def several(source: Source, finding: Finding) -> tuple[Made, cst.ListComp | cst.DictComp]:
+    """The statement of a method that stores the list, or the values of a dict, that a comprehension makes."""
     node = source.at(finding, cst.Call)
     comprehension, statement = source.parent(node), source.statement_of(node)
     if (
-        not isinstance(comprehension, cst.ListComp)
-        or comprehension.elt is not node
+        not isinstance(comprehension, cst.ListComp | cst.DictComp)
+        or (comprehension.elt if isinstance(comprehension, cst.ListComp) else comprehension.value) is not node
         or not isinstance(statement, cst.Assign)
         or statement.value is not comprehension
         or len(statement.targets) > 1

@@ -267,6 +267,8 @@ def fitted(source: Source, value: str, indent: int, before: int) -> str:
     call = (
         cst.parse_expression(value) if "\n" not in value and indent + before + len(value) > columns else None
     )
+    if isinstance(call, cst.ListComp | cst.DictComp):
+        return _rows(source, call, indent)
     if not isinstance(call, cst.Call) or not call.args:
         return value
     args = [each.with_changes(comma=cst.MaybeSentinel.DEFAULT) for each in call.args]
@@ -275,6 +277,19 @@ def fitted(source: Source, value: str, indent: int, before: int) -> str:
     if indent + 4 + len(row) > columns:
         row = ",\n    ".join(items) + ","
     return f"{cst.Module([]).code_for_node(call.func)}(\n    {row}\n)"
+
+
+def _rows(source: Source, node: cst.ListComp | cst.DictComp, indent: int) -> str:
+    """A comprehension on a line between its brackets, or in two rows: what it makes, what it goes through."""
+    code = cst.Module([]).code_for_node
+    key = f"{code(node.key)}: " if isinstance(node, cst.DictComp) else ""
+    each = code(node.value if isinstance(node, cst.DictComp) else node.elt)
+    left, right = "{}" if isinstance(node, cst.DictComp) else "[]"
+    row = f"{key}{each} {code(node.for_in).strip()}"
+    if indent + 4 + len(row) <= limit_of(source, _LONGEST_LINE).columns:
+        return f"{left}\n    {row}\n{right}"
+    first = fitted(source, each, indent + 4, len(key)).replace("\n", "\n    ")
+    return f"{left}\n    {key}{first}\n    {code(node.for_in).strip()}\n{right}"
 
 
 def _inside(how: PerProcess, column: int) -> str:

@@ -89,7 +89,7 @@ def class_of(source: Source, made: Made) -> str | None:
         annotation = made.statement.annotation.annotation
         return source.code(annotation) if _is_known(source, annotation) else None
     func = made.value.func
-    if isinstance(made.whole, cst.ListComp):
+    if isinstance(made.whole, cst.ListComp | cst.DictComp):
         return None
     if made.whole is not None:
         said = cst.Module([]).code_for_node(func)

@@ -70,13 +70,13 @@ def kept_arguments(
     value = made.value
     args: list[cst.Arg] = []
     setup: list[cst.BaseSmallStatement] = []
-    on_self = _on_self(source, kin, made, method)
+    lasting = on_self(source, kin, made)
     for index, arg in enumerate(value.args):
         if arg.star:
             raise StaysShared("what it is made from is known only here")
         local = [name for name in local_names(source, arg.value) if name != "self"]
-        if all(name in on_self for name in local) and _is_lasting(source, kin, arg.value):
-            later = with_names(arg.value, on_self) if local else arg.value
+        if all(name in lasting for name in local) and _is_lasting(source, kin, arg.value):
+            later = with_names(arg.value, lasting) if local else arg.value
             if not may_read_another(source, kin.program, later):
                 args.append(arg.with_changes(value=later))
                 continue
@@ -159,8 +159,10 @@ def is_parameter(source: Source, made: Made, name: str) -> bool:
     return name in parameters and name not in bound
 
 
-def _on_self(source: Source, kin: Kin, made: Made, method: cst.FunctionDef) -> dict[str, str]:
+def on_self(source: Source, kin: Kin, made: Made) -> dict[str, str]:
     """Parameters of the method that the object keeps, unchanged: {"threads": "self.threads"}."""
+    method = made.method
+    assert method is not None
     kept: dict[str, str] = {}
     for assign in source.descendants(method.body, cst.Assign):
         before = assign is made.statement or source.range(assign) < source.range(made.statement)
