@@ -14,6 +14,7 @@ import libcst as cst
 from dlint.changes.mentions import mentions
 from dlint.changes.stores import Kin
 from dlint.finding import Finding
+from dlint.fork.sides import worker_functions
 from dlint.knowledge.randomness import RESEEDS
 from dlint.program.program import Program
 from dlint.rewriting.each_process.attribute import (
@@ -22,6 +23,7 @@ from dlint.rewriting.each_process.attribute import (
     declaration,
     is_free,
     kin_of,
+    slot_of,
 )
 from dlint.rewriting.each_process.keepers.given import given_at, maker
 from dlint.rewriting.each_process.keepers.in_class_body import (
@@ -37,10 +39,12 @@ from dlint.rewriting.each_process.moved.kept_arguments import imports_for, is_pa
 from dlint.rewriting.each_process.per_process import (
     PerProcess,
     as_property,
+    entered,
     kept_under,
 )
 from dlint.rewriting.each_process.states import leave_out
 from dlint.rewriting.edits import Edits
+from dlint.rewriting.pieces import statements
 from dlint.rewriting.pieces.imports import name_for
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.seeding.seeds import Seeded, drawn, made_with, seeded
@@ -92,10 +96,16 @@ def _repair(source: Source, finding: Finding, edits: Edits) -> None:
         kin = kin_of(source, program, made.owner)
         declared = declaration(source, kin, made.owner, made.name)
         slots = not old.is_torch
-        check_property(source, kin, made.name, made.statement, declared=declared, may_have_slots=slots)
-        check_not_handed_on(source, made)
+        slot = slot_of(kin, made.owner, made.name) if slots else None
+        anew = [] if old.is_torch else _made_anew(source, program, kin, made, old)
+        stores = [each.statement for each in anew]
+        check_property(
+            source, kin, made.name, made.statement, stores, declared=declared, may_have_slots=slots, slot=slot
+        )
+        for each in (made, *anew):
+            check_not_handed_on(source, each)
+            _check_methods(source, each)
         _check_names(kin, made)
-        _check_methods(source, made)
         imports = imports_for(source, made)
         kept = kept_under(made.name, by_worker=True)
         if not is_free(kin, kept):
@@ -105,7 +115,7 @@ def _repair(source: Source, finding: Finding, edits: Edits) -> None:
             return
         worker = f"{torch}.initial_seed()"
         lines: tuple[str, ...]
-        if old.constant is not None and not _seeded_again(program, kin, made):
+        if old.constant is not None and not anew and not _seeded_again(program, kin, made):
             lines = (
                 *imports,
                 f"seed = {old.mixed(source, worker, old.constant)}",
@@ -114,6 +124,38 @@ def _repair(source: Source, finding: Finding, edits: Edits) -> None:
             lines = (*imports, "inherited = {held}[None]", f"seed = {old.drawn(worker)}")
         how = PerProcess(_WHY, old.made_with("seed"), lines, torch=torch)
         as_property(source, edits, made, how, declared=declared)
+        for each in anew:
+            entry = f"{{None: {source.code(each.value)}}}"
+            text = entered(source, each.statement, f"self.{kept}", entry)
+            edits.replace(each.statement, statements.small(text))
+        if slot is not None:
+            edits.replace(slot, cst.SimpleString(f"{slot.quote}{kept}{slot.quote}"))
+
+
+def _made_anew(source: Source, program: Program, kin: Kin, made: Made, old: Seeded) -> list[Made]:
+    """Where other methods, which no worker runs, make the generator anew of what they are given, as
+    ``set_epoch(epoch)`` does. One that is given nothing may well be meant to give the same numbers again."""
+    assert made.owner is not None
+    workers = worker_functions(program)
+    found: list[Made] = []
+    for method in made.owner.body.body:
+        if not isinstance(method, cst.FunctionDef) or method is made.method:
+            continue
+        nodes = [each for each in functions_in(kin.cls.node.body) if each.name == method.name.value]
+        given = {each.name.value for each in method.params.params[1:]}
+        for assign in source.descendants(method.body, cst.Assign):
+            alone = len(assign.targets) == 1 and source.code(assign.targets[0].target) == f"self.{made.name}"
+            value = assign.value
+            if (
+                alone
+                and isinstance(value, cst.Call)
+                and source.function_of(assign) is method
+                and given & source.names_in(value)
+                and not any(id(node) in workers for node in nodes)
+                and seeded(source, value).kind == old.kind
+            ):
+                found.append(Made(assign, value, made.name, method, made.owner))
+    return found
 
 
 def _as_given(source: Source, finding: Finding, edits: Edits) -> bool:

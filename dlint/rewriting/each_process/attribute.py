@@ -76,10 +76,12 @@ def check_property(
     *,
     declared: cst.AnnAssign | None = None,
     may_have_slots: bool = False,
+    slot: cst.SimpleString | None = None,
 ) -> None:
     """Raise CannotRepair unless ``name`` can become a property, where the statement ``own`` alone stores it;
     ``known`` are nodes that the repair changes along with it, and so is what is ``declared`` in the class.
-    ``may_have_slots``: those that a dataclass makes of its fields do no harm."""
+    ``may_have_slots``: those that a dataclass makes of its fields do no harm; ``slot``: the attribute's own
+    in the class, which will be that of what is kept instead."""
     if name.startswith("__"):
         raise StaysShared("the attribute's name is private to the class")
     here = source.surroundings.module(source)
@@ -92,7 +94,10 @@ def check_property(
             raise StaysShared(f"{name} is also set elsewhere ({store})")
     for cls in kin.classes:
         mine = declared is not None and cls.node is kin.cls.node
-        check_class(kin, cls, name, declares=mine, may_have_slots=mine and may_have_slots)
+        written = slot is not None and cls.node is kin.cls.node
+        check_class(
+            kin, cls, name, declares=mine, may_have_slots=mine and may_have_slots, names_slots=written
+        )
     if any(each.id == name for each in read_by_class(kin.cls, lines[0][1])):
         raise StaysShared(f"below it the class {kin.cls.name} reads {name}, which a property would hide")
 
@@ -192,18 +197,20 @@ def check_class(
     *,
     declares: bool = False,
     may_have_slots: bool = False,
+    names_slots: bool = False,
     of_class: bool = False,
 ) -> None:
     """Raise CannotRepair unless the objects of a class can have a property; ``declares``: its body has the
     attribute, and will have another in its place; ``may_have_slots``: that is a field of a dataclass, which
-    has slots of its fields; ``of_class``: the class keeps it, not the objects."""
+    has slots of its fields; ``names_slots``: its body names them, and one will be another;
+    ``of_class``: the class keeps it, not the objects."""
     layout = layout_of(cls.node)
     declared = (each.target for each in cls.node.body if isinstance(each, ast.AnnAssign))
     if not declares and (
         name in layout.binds or any(isinstance(each, ast.Name) and each.id == name for each in declared)
     ):
         raise StaysShared(f"the class {cls.name} has {name} in its body")
-    if "__slots__" in layout.binds and not of_class:
+    if "__slots__" in layout.binds and not (of_class or names_slots):
         raise StaysShared(f"the class {cls.name} has __slots__")
     for special in _SPECIAL:
         if special in layout.binds:
@@ -220,6 +227,23 @@ def check_class(
         each.name for v in kin.bases(cls) for each in v if isinstance(each, External)
     ):
         raise StaysShared(f"the objects of the class {cls.name} take no attributes")
+
+
+def slot_of(kin: Kin, owner: cst.ClassDef, name: str) -> cst.SimpleString | None:
+    """What names the slot of an attribute in the body of a class that writes its slots out; None where it
+    does not, or where the object's state is said to pickle by hand."""
+    if any(defining(kin, method) for method in ("__getstate__", "__setstate__", "__reduce__")):
+        return None
+    for line in owner.body.body:
+        small = line.body[0] if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 else None
+        match small:
+            case cst.Assign(
+                targets=[cst.AssignTarget(cst.Name("__slots__"))], value=cst.Tuple() | cst.List() as slots
+            ):
+                said = [each.value for each in slots.elements]
+                found = [e for e in said if isinstance(e, cst.SimpleString) and e.raw_value == name]
+                return found[0] if len(found) == 1 else None
+    return None
 
 
 def _is_abc(node: ast.ClassDef) -> bool:
