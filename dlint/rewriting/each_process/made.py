@@ -48,7 +48,8 @@ class Made:
     ``choice``: the conditional that stores None instead where an argument of the call is not given. ``part``:
     what is stored of the object, under keys that are written out, or a cursor of it. ``among``: the target,
     where the assignment stores other things as well (``self.n, self.rng = n, default_rng(seed)``).
-    ``whole``: what is stored where it may be made elsewhere; ``value`` then makes such ones."""
+    ``whole``: what is stored where it may be made elsewhere; ``value`` then makes such ones.
+    ``either``: the conditional that stores what another call makes instead."""
 
     statement: cst.Assign | cst.AnnAssign
     value: cst.Call
@@ -59,6 +60,7 @@ class Made:
     part: cst.Subscript | cst.Call | None = None
     among: cst.Attribute | None = None
     whole: cst.BaseExpression | None = None
+    either: cst.IfExp | None = None
 
 
 def made_or_none(source: Source, finding: Finding) -> Made:
@@ -74,6 +76,15 @@ def made_or_none(source: Source, finding: Finding) -> Made:
             if made.owner is None:
                 raise StaysShared("there may be none")
             return replace(made, choice=choice)
+        if (
+            isinstance(choice, cst.IfExp)
+            and isinstance(choice.body, cst.Call)
+            and isinstance(choice.orelse, cst.Call)
+            and node in (choice.body, choice.orelse)
+        ):
+            made = _assigned(source, statement, node)
+            if made.owner is not None:
+                return replace(made, either=choice)
         if isinstance(choice, cst.Subscript | cst.Call) and node in (taken_from(choice), cursor_of(choice)):
             made = _assigned(source, statement, node)
             if made.owner is None:

@@ -89,7 +89,9 @@ def as_property(
     os = "" if by_worker else name_for(source, edits, "os", "os")
     entry = f"{{None: {source.code(made.whole or made.value)}}}" if by_worker else "{}"
     annotated = isinstance(made.statement, cst.AnnAssign)
-    hinted = made.choice is None and made.part is None and (annotated or is_hinted(method))
+    hinted = (
+        made.choice is None and made.part is None and made.either is None and (annotated or is_hinted(method))
+    )
     hint = class_of(source, made) if hinted else None
     if declared is not None:
         hint = class_of(source, replace(made, statement=declared))
@@ -269,6 +271,12 @@ def fitted(source: Source, value: str, indent: int, before: int) -> str:
     )
     if isinstance(call, cst.ListComp | cst.DictComp):
         return _rows(source, call, indent)
+    if isinstance(call, cst.IfExp):
+        parts = [cst.Module([]).code_for_node(each) for each in (call.body, call.test, call.orelse)]
+        rows = [parts[0], f"if {parts[1]}", f"else {parts[2]}"]
+        if indent + 4 + len(" ".join(rows)) <= columns:
+            rows = [" ".join(rows)]
+        return "(\n" + "".join(f"    {row}\n" for row in rows) + ")"
     if not isinstance(call, cst.Call) or not call.args:
         return value
     args = [each.with_changes(comma=cst.MaybeSentinel.DEFAULT) for each in call.args]
@@ -312,7 +320,7 @@ def _indent(line: str) -> int:
 
 def stood(source: Source, made: Made) -> int:
     """How far what is made stands in from its statement."""
-    value = made.choice or made.whole or made.value
+    value = made.choice or made.either or made.whole or made.value
     return source.range(value)[0][1] - source.range(source.line_of(made.statement))[0][1]
 
 

@@ -19,7 +19,12 @@ from dlint.rewriting.each_process.attribute import (
 )
 from dlint.rewriting.each_process.ended_objects import Ending, end_what_is_there, endings
 from dlint.rewriting.each_process.made import Made, StaysShared, asked_of, cursor_of
-from dlint.rewriting.each_process.moved.kept_arguments import imports_for, is_parameter, made_later
+from dlint.rewriting.each_process.moved.kept_arguments import (
+    either_later,
+    imports_for,
+    is_parameter,
+    made_later,
+)
 from dlint.rewriting.each_process.parts import Part, as_properties, check_asked_first
 from dlint.rewriting.each_process.per_process import PerProcess, as_property, kept_under
 from dlint.rewriting.each_process.states import forgotten, leave_out
@@ -63,15 +68,20 @@ def as_unpickled_property(
             check_asked_first(source, made, made.name)
         if made.choice is not None and (ended or once):
             raise StaysShared("it may be None, and is closed")
-        value, setup = made_later(source, kin, made, word, bool(imports))
+        value: cst.BaseExpression
+        if made.either is not None:
+            if once or imports or by_threads:
+                raise StaysShared("it is made within another expression")
+            value, setup = either_later(source, kin, made, made.either)
+        else:
+            call, setup = made_later(source, kin, made, word, bool(imports))
+            value = _or_none(source, made, call)
         for ending in ended:
             end_what_is_there(source, edits, made, ending)
         more = as_properties(source, edits, kin, made, parts) if parts else ""
         cursors = [kept_under(part.name) for part in parts if part.is_cursor]
         more += leave_out(source, edits, kin, made.owner, made.name, kept, also=cursors)
-        how = PerProcess(
-            why, source.code(_or_none(source, made, value)), imports, once=once, by_threads=by_threads
-        )
+        how = PerProcess(why, source.code(value), imports, once=once, by_threads=by_threads)
         as_property(source, edits, made, how, setup=setup, more=more, declared=declared)
         if imports and by_threads:
             raise StaysShared("its module is imported in the method")

@@ -100,7 +100,7 @@ LIBRARIES = (
         ("numpy.random", "numpy.random.mtrand"),
         frozenset(_IN_NUMPY.split()),
         "RandomState",
-        ("rng", "item_rng", "numpy_rng"),
+        ("rng", "numpy_rng", "item_rng"),
     ),
     Library(
         "random",
@@ -110,7 +110,7 @@ LIBRARIES = (
         ("random",),
         frozenset(_IN_RANDOM.split()),
         "Random",
-        ("rng", "item_rng", "python_rng"),
+        ("rng", "python_rng", "item_rng"),
     ),
     Library(
         "torch",

@@ -38,6 +38,7 @@ _NUMBER = re.compile(
     r"(?:ids?|numbers?|index)\b(?=\.(?!\w)|,|;|\)|\s*$|\s*[\"'])",
     re.MULTILINE | re.IGNORECASE,
 )
+_ADDED = re.compile(r"(?:\bthe )?\bworker(?:'s)?[ _-]?(?:id|number|index)\b(?= is added\b)", re.IGNORECASE)
 _DEEPEST = 8
 _FAR = 1000  # a step wider than the number of workers
 
@@ -163,6 +164,7 @@ class FreshSeeds:
 
         if not parts.kept and "seed" in text.lower():
             text = _NUMBER.sub(rf"\g<by> {torch}'s seed of it", text)
+        text = _ADDED.sub(f"{torch}'s seed of the worker", text)
         return _FORMULA.sub(formula, text)
 
     def _names_worker(self, piece: str) -> bool:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 import libcst as cst
 
+from dlint.changes.mentions import mentions
 from dlint.changes.stores import Kin
 from dlint.rewriting.each_process.attribute import is_free
 from dlint.rewriting.each_process.made import Made, StaysShared, pairs_of
 from dlint.rewriting.each_process.moved.locals import local_names, with_names
 from dlint.rewriting.each_process.moved.shared_settings import may_read_another
+from dlint.rewriting.pieces import statements
 from dlint.rewriting.source import Source
 from dlint.source.statements import functions_in
 
 # Calls that give the same whenever they are made.
 _PURE = re.compile(
     r"(?:os\.path|osp|path)\.(?:join|abspath|expanduser|normpath)|os\.fspath|os\.fsencode"
-    r"|(?:pathlib\.)?(?:Pure)?(?:Posix)?Path|str|int|bool|bytes|r?f?['\"].*['\"]\.(?:format|join|encode)"
+    r"|\w+(?:\.\w+)*\.(?:endswith|startswith|lower)|(?:pathlib\.)?(?:Pure)?(?:Posix)?Path|str|int|bool|bytes|r?f?['\"].*['\"]\.(?:format|join|encode)"
 )
 _CONTEXTS = ("multiprocessing.get_context", "torch.multiprocessing.get_context")
 
@@ -38,6 +41,36 @@ def made_later(
         raise StaysShared("what makes it is known only here")
     args, setup = kept_arguments(source, kin, made, word)
     return made.value.with_changes(args=args), setup
+
+
+def either_later(
+    source: Source, kin: Kin, made: Made, either: cst.IfExp
+) -> tuple[cst.IfExp, list[cst.BaseSmallStatement]]:
+    """The same for one of two calls, as a test of what the method was given says."""
+    lasting = on_self(source, kin, made)
+    setup: list[cst.BaseSmallStatement] = []
+    names: dict[str, str] = {}
+    for name in local_names(source, either):
+        if name == "self":
+            continue
+        if not is_parameter(source, made, name):
+            raise StaysShared("what it is made from is known only here")
+        if name not in lasting:
+            kept = _kept_name(made, name, "source")
+            if not is_free(kin, kept):
+                raise StaysShared(f"the name {kept} is in use")
+            setup.append(statements.small(f"self.{kept} = {name}"))
+        names[name] = lasting.get(name, f"self.{_kept_name(made, name, 'source')}")
+    later = cst.ensure_type(with_names(either, names), cst.IfExp)
+    calls = [each for each in (either.body, either.orelse) if isinstance(each, cst.Call)]
+    asked = [*(arg.value for call in calls for arg in call.args), either.test]
+    if (
+        any(arg.star for call in calls for arg in call.args)
+        or not all(_is_lasting(source, kin, each) for each in asked)
+        or may_read_another(source, kin.program, later)
+    ):
+        raise StaysShared("what it is made from is known only here")
+    return later, setup
 
 
 def imports_for(source: Source, made: Made) -> tuple[str, ...]:
@@ -73,7 +106,10 @@ def kept_arguments(
     lasting = on_self(source, kin, made)
     for index, arg in enumerate(value.args):
         if arg.star:
-            raise StaysShared("what it is made from is known only here")
+            star, kept_star = _kept_star(source, kin, made, arg)
+            args.append(star)
+            setup += kept_star
+            continue
         local = [name for name in local_names(source, arg.value) if name != "self"]
         if all(name in lasting for name in local) and _is_lasting(source, kin, arg.value):
             later = with_names(arg.value, lasting) if local else arg.value
@@ -87,6 +123,43 @@ def kept_arguments(
         setup.append(cst.Assign([cst.AssignTarget(kept)], arg.value))
         args.append(arg.with_changes(value=kept))
     return args, setup
+
+
+def _kept_star(
+    source: Source, kin: Kin, made: Made, arg: cst.Arg
+) -> tuple[cst.Arg, list[cst.BaseSmallStatement]]:
+    """The same for ``**options``: a dict of the module that nothing changes, or what the method got of
+    keywords that it does not know, and hands on as it is."""
+    method, value = made.method, arg.value
+    assert method is not None
+    if arg.star == "**" and isinstance(value, cst.Name):
+        name = value.value
+        more = method.params.star_kwarg
+        if more is not None and more.name.value == name:
+            reads = [each for each in source.descendants(method.body, cst.Name) if each.value == name]
+            if all(isinstance(each := source.parent(read), cst.Arg) and each.star for read in reads):
+                kept = cst.Attribute(cst.Name("self"), cst.Name(_kept_name(made, name, "options")))
+                if is_free(kin, kept.attr.value):
+                    return arg.with_changes(value=kept), [cst.Assign([cst.AssignTarget(kept)], value)]
+        elif not (
+            local_names(source, value)
+            or may_read_another(source, kin.program, value)
+            or _is_changed(kin, name)
+        ):
+            return arg, []
+    raise StaysShared("what it is made from is known only here")
+
+
+def _is_changed(kin: Kin, name: str) -> bool:
+    """Whether the program may change a dict of a module, or hand it on to what may."""
+    for mention in mentions(kin.program, name):
+        match mention.trail[-3:]:
+            case [_, ast.keyword(arg=None), ast.Name()] | [_, ast.Subscript(ctx=ast.Load()), _]:
+                continue
+            case [_, _, ast.Name(ctx=ast.Store()) | ast.alias()]:
+                continue
+        return True
+    return False
 
 
 def _kept_name(made: Made, said: str, otherwise: str) -> str:
