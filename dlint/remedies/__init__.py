@@ -36,6 +36,7 @@ close_pool             the assignment or the call
                        that makes the pool
 hoist_callable         the lambda, the ``def``, or
                        the argument that names it
+hoist_class            the ``class``
 handle_per_process     the assignment or the call      as generator_per_worker; for DL401 {"kind": "object"},
                        that opens the handle           for a list of handles {"kind": "several"}
 keep_sendable          what is stored in an            {"kind": "module"} or "generator"
@@ -65,9 +66,9 @@ from types import ModuleType
 # is gone then needs no repair. One with a function ``widest_first`` puts the findings in order, and may name
 # a better place for them in their data.
 CURE_OTHERS = frozenset({"cv2_threads_off", "remove_reseed"})
-# Remedies that move a function with all that it needs: performed after what is repaired inside it, which may
-# need less.
-MOVE_FUNCTIONS = frozenset({"hoist_callable"})
+# Remedies that move a function or class with all that it needs: performed after what is repaired inside it,
+# which may need less.
+MOVE_FUNCTIONS = frozenset({"hoist_callable", "hoist_class"})
 # Remedies that mend a function which seeds workers, and those that take one of the project where that has a
 # good one, and else write one: they wait for the others, lest there be two.
 MEND_SEEDING = frozenset({"seed_in_range", "seed_from_torch"})

@@ -110,8 +110,9 @@ an object of unknown kind is read earlier, where something goes through all the 
 the program copies deeply, which copies what is bound, too. Unsafe, too: an object of a library that does the
 same wherever it is made (`cv2.createCLAHE`, a client of boto3), or a lock, becomes a property that makes one
 in each process; a module that an object keeps is used by its name, or kept by the class, and of a generator
-that is gone through in one place, of paths or numbers, a list is kept. A class must be moved by hand; what
-another generator or object of a library is kept for, made in the worker.
+that is gone through in one place, of paths or numbers, a list is kept. A class moves to the module where it
+takes nothing from the function around it, and has no attributes of its own that may change. What another
+generator or object of a library is kept for, made in the worker, is left to you.
 
 ## References
 
@@ -312,15 +313,20 @@ def _a(kind: str) -> str:
 
 def _remedy(program: Program, hazard: Nameless) -> tuple[Remedy | None, str | None]:
     """The remedy, or why there is none and what to do."""
-    if isinstance(hazard.node, ast.ClassDef):
-        return None, _CLASS_BY_HAND
     trail = trail_to(hazard.module.tree, hazard.node)
     if trail is None:
-        return None, None
+        return None, _CLASS_BY_HAND if isinstance(hazard.node, ast.ClassDef) else None
     # What a change of the text takes is asked where there is one to make, and most programs need none.
     from dlint.changes.hoisting.around import Stays
+    from dlint.changes.hoisting.of_class import check_class
     from dlint.changes.hoisting.plan import hoist
 
+    if isinstance(hazard.node, ast.ClassDef):
+        try:
+            check_class(hazard.module, trail)
+        except Stays as reason:
+            return None, str(reason)
+        return Remedy("hoist_class", "unsafe", "Move it to the module"), None
     try:
         plan = hoist(program, hazard.module, trail)
     except Stays as reason:

@@ -1,10 +1,12 @@
-"""A function put into a module, right before the statement that needs it; one moved there from further in."""
+"""A function or class put into a module, right before the statement that needs it; one moved there from
+further in."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Container, Mapping, Sequence
+from typing import TypeVar
 
 import libcst as cst
 
@@ -13,11 +15,14 @@ from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces.indenting import open_bracket
 from dlint.rewriting.source import Source
 
+_Definition = TypeVar("_Definition", cst.FunctionDef, cst.ClassDef)
 _BANNER = re.compile(r"#\s*([-=*#~_+])\1{3,}|#\s*%%|#\s*In\[")
 
 
-def insert_before_top(source: Source, edits: Edits, node: cst.CSTNode, function: cst.FunctionDef) -> None:
-    """Put a function before the module's statement that ``node`` stands in.
+def insert_before_top(
+    source: Source, edits: Edits, node: cst.CSTNode, function: cst.FunctionDef | cst.ClassDef
+) -> None:
+    """Put a function or class before the module's statement that ``node`` stands in.
 
     Comments that belong to that statement stay with it; one that heads a section stays at its head.
     """
@@ -37,12 +42,12 @@ def insert_before_top(source: Source, edits: Edits, node: cst.CSTNode, function:
     blank = header.blank_lines(source.module.body)
     own = [each for each in function.leading_lines if each.comment is not None]
     first = source.module.body[0] is top
-    new = function.with_changes(leading_lines=[*above, *own])
+    new: header.Statement = function.with_changes(leading_lines=[*above, *own])
     if first:
         new = function.with_changes(leading_lines=own)
         attached = lines
     elif not above or above[-1].comment is not None:
-        new = header.spaced(new, blank) if not above else new  # type: ignore[assignment]
+        new = header.spaced(new, blank) if not above else new
     edits.insert_before(top, [header.spaced(new, 0 if first else blank)])
     edits.change(top, lambda each: header.spaced(each.with_changes(leading_lines=attached), blank))
 
@@ -249,9 +254,9 @@ def _dedented(body: cst.BaseExpression, step: str, before: str = "") -> cst.Base
     return result
 
 
-def moved_out(function: cst.FunctionDef, margin: str) -> cst.FunctionDef:
-    """A function that stood ``margin`` further in, with its docstrings and continued lines moved along. Other
-    strings keep their value."""
+def moved_out(function: _Definition, margin: str) -> _Definition:
+    """A function or class that stood ``margin`` further in, with its docstrings and continued lines moved
+    along. Other strings keep their value."""
 
     class Move(cst.CSTTransformer):
         def leave_SimpleWhitespace(
@@ -268,7 +273,7 @@ def moved_out(function: cst.FunctionDef, margin: str) -> cst.FunctionDef:
             return _with_docstring(updated_node, margin)  # type: ignore[return-value]
 
     result = function.visit(Move())
-    assert isinstance(result, cst.FunctionDef)
+    assert isinstance(result, type(function))
     return result
 
 
