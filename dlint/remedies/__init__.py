@@ -34,6 +34,8 @@ pool_per_process       the assignment or the call      as generator_per_worker; 
 bound_pool             the call that makes the pool    {"bound": 4}: optional, the number to write
 close_pool             the assignment or the call
                        that makes the pool
+leave_one_thread       the call of
+                       ``torch.set_num_threads``
 hoist_callable         the lambda, the ``def``, or
                        the argument that names it
 hoist_class            the ``class``

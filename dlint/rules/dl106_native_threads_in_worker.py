@@ -56,7 +56,10 @@ calls.
 
 ## Fix safety
 
-No remedy: which of the cures fits is a decision.
+Unsafe: the call of `torch.set_num_threads` goes from worker code, which then has the one thread that the
+DataLoader gives it, and is as fast as that is; where it is all that a function does, it sets 1. A function
+that the parent calls as well is left alone. The other libraries have no remedy: which of the cures fits is a
+decision.
 
 ## References
 
@@ -72,6 +75,7 @@ from collections.abc import Iterator
 
 from dlint.evaluation.options.beside import BY_ENVIRONMENT
 from dlint.evaluation.options.option import setting_of
+from dlint.finding import Remedy
 from dlint.fork.early.put_to_work import run_by_constructors
 from dlint.fork.early.reads import item_read_in_parent
 from dlint.fork.early.used import used_before
@@ -108,6 +112,7 @@ from dlint.workers.uses import WorkerUse
 # What the options that a program is started with are asked of.
 _ASKED = ".parse_args()."
 _GREATEST = "builtins.max"
+_REMEDY = Remedy("leave_one_thread", "unsafe", "Leave the worker the one thread that it has")
 _NEVER = regex(r"(?!)")
 _OMP = regex(r"THREADING_LAYER\W{1,8}omp\b")
 
@@ -185,7 +190,7 @@ def _torch(program: Program, event: Event, call: ast.Call, use: WorkerUse) -> Fo
         "remove it: the DataLoader gives each worker one thread",
         both(loaded(program, use, event), "the parent has run a parallel operation of torch before"),
         event.reach(),
-        by_hand="remove the call, or start the workers with forkserver",
+        remedy=_REMEDY,
     )
 
 

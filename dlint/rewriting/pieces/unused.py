@@ -188,14 +188,18 @@ def drop_unused_imports(source: Source, edits: Edits, gone: Collection[cst.CSTNo
             and not is_wanted(source, name)
         ):
             unused.setdefault(imports[0], []).append(name)
+    out: list[cst.CSTNode] = []
     for statement, names in unused.items():
         assert not isinstance(statement.names, cst.ImportStar)
         if len(statement.names) == len(names):
             statements.remove_statement(source, edits, statement)
-            if source.line_of(statement) is source.module.body[0] and len(source.module.body) > 1:
-                edits.change(source.module.body[1], _without_blank_lines)
+            out.append(source.line_of(statement))
         else:
             edits.change(statement, _without(names), key=("unused", *names))
+    body = source.module.body
+    left = list(dropwhile(lambda line: any(line is each for each in out), body))
+    if left and left[0] is not body[0]:
+        edits.change(left[0], _without_blank_lines)
 
 
 def drop_own_imports(
