@@ -23,6 +23,8 @@ _SPECIAL = ("__setattr__", "__delattr__", "__getattr__", "__getattribute__", "__
 _READERS = frozenset({"len", "list", "sorted", "sum", "json.load", "pickle.load", "yaml.safe_load"})
 DATACLASS = frozenset({"dataclass", "dataclasses.dataclass"})
 _SLOTTED = ("attr.", "attrs.", "pydantic.dataclasses.")
+# Of those, what makes slots only where it is told to.
+_SLOTTED_IF_TOLD = frozenset({"attr.s", "attr.attrs", "attr.attributes", "attr.dataclass"})
 _STRANGE_BASES = frozenset({"typing.NamedTuple", "typing.TypedDict", "enum.Enum", "builtins.tuple"})
 
 
@@ -221,7 +223,8 @@ def check_class(
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
         meant = kin.name_of(called, cls)
         slots = isinstance(decorator, ast.Call) and any(k.arg == "slots" for k in decorator.keywords)
-        if meant.startswith(_SLOTTED) or (meant in DATACLASS and slots and not (may_have_slots or of_class)):
+        slotted = meant.startswith(_SLOTTED) and (meant not in _SLOTTED_IF_TOLD or slots)
+        if slotted or (meant in DATACLASS and slots and not (may_have_slots or of_class)):
             raise StaysShared(f"the class {cls.name} may have __slots__")
     if _STRANGE_BASES.intersection(
         each.name for v in kin.bases(cls) for each in v if isinstance(each, External)

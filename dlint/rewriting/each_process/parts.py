@@ -12,7 +12,9 @@ import libcst as cst
 
 from dlint.changes.stores import Kin
 from dlint.rewriting.each_process.attribute import check_not_handed_on, check_property, is_free
-from dlint.rewriting.each_process.made import Made, StaysShared, cursor_of, taken_from
+from dlint.rewriting.each_process.made import Made, StaysShared, cursor_of
+from dlint.rewriting.each_process.moved.kept_arguments import is_parameter, on_self
+from dlint.rewriting.each_process.moved.locals import local_names, with_names
 from dlint.rewriting.each_process.per_process import PerProcess, kept_under, property_text
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces import statements
@@ -25,7 +27,7 @@ PARTS_BY_HAND = "open the file in each process, keyed on os.getpid(), and take i
 
 @dataclass(frozen=True)
 class Part:
-    """An attribute that holds what a handle gives under keys that are written out, or a cursor of it."""
+    """An attribute that holds what a handle gives under keys that are known, or a cursor of it."""
 
     statement: cst.Assign
     name: str
@@ -46,7 +48,7 @@ def parts_of(source: Source, made: Made) -> list[Part]:
         match small:
             case cst.Assign(
                 targets=[cst.AssignTarget(cst.Attribute(cst.Name("self"), cst.Name(name)))], value=value
-            ) if source.code(taken_from(value) or cursor_of(value) or value) == f"self.{made.name}":
+            ) if source.code(_whole_of(value) or cursor_of(value) or value) == f"self.{made.name}":
                 found.append(Part(small, name, value))
     if not found:
         raise CannotRepair(PARTS_BY_HAND)
@@ -60,8 +62,14 @@ def as_properties(source: Source, edits: Edits, kin: Kin, made: Made, parts: Seq
         check_property(source, kin, part.name, part.statement)
         check_not_handed_on(source, replace(made, name=part.name))
         if not part.is_cursor:
-            statements.remove_statement(source, edits, part.statement)
-            text += f"\n@property\ndef {part.name}(self):\n    return {source.code(part.value)}\n"
+            value, setup = _under_kept_keys(source, kin, made, part)
+            if setup:
+                edits.replace(part.statement, setup[-1])
+                line = source.line_of(part.statement)
+                edits.insert_before(line, [cst.SimpleStatementLine([each]) for each in setup[:-1]])
+            else:
+                statements.remove_statement(source, edits, part.statement)
+            text += f"\n@property\ndef {part.name}(self):\n    return {source.code(value)}\n"
             continue
         assert made.method is not None
         check_asked_first(source, made, part.name)
@@ -73,6 +81,45 @@ def as_properties(source: Source, edits: Edits, kin: Kin, made: Made, parts: Seq
         os = name_for(source, edits, "os", "os")
         text += "\n" + property_text(source, part.name, kept, made.method, how, os)
     return text
+
+
+def _whole_of(part: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What an expression takes something from under keys that are written out, or kept or given as they are:
+    ``self.file[key]``; None where it does not."""
+    inner = part
+    while isinstance(inner, cst.Subscript):
+        match inner.slice:
+            case [cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() | cst.Name()))]:
+                inner = inner.value
+            case [cst.SubscriptElement(slice=cst.Index(value=cst.Attribute(value=cst.Name("self"))))]:
+                inner = inner.value
+            case _:
+                return None
+    return None if inner is part else inner
+
+
+def _under_kept_keys(
+    source: Source, kin: Kin, made: Made, part: Part
+) -> tuple[cst.BaseExpression, list[cst.BaseSmallStatement]]:
+    """The part as any method of the object can take it, and statements that keep the keys which it needs."""
+    setup: list[cst.BaseSmallStatement] = []
+    names: dict[str, str] = {}
+    lasting = on_self(source, kin, replace(made, statement=part.statement))
+    for name in local_names(source, part.value):
+        if name == "self":
+            continue
+        if not is_parameter(source, made, name):
+            raise CannotRepair(PARTS_BY_HAND)
+        names[name] = lasting.get(name, f"self._{part.name.strip('_')}_{name}")
+        if name not in lasting:
+            if not is_free(kin, names[name].removeprefix("self.")):
+                raise StaysShared(f"the name {names[name]} is in use")
+            setup.append(statements.small(f"{names[name]} = {name}"))
+    for each in source.descendants(part.value, cst.Attribute):
+        name = each.attr.value
+        if name != made.name and sum(1 for _ in kin.stores(name)) > 1:
+            raise CannotRepair(PARTS_BY_HAND)
+    return (with_names(part.value, names) if names else part.value), setup
 
 
 def check_asked_first(source: Source, made: Made, name: str) -> None:
