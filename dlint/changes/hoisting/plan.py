@@ -100,7 +100,10 @@ class _Question(Taken):
             self._risky = self._risky or handed_on.risky
             bound: tuple[Bound, ...] = ()
         else:
-            bound = (*self._defaults(), *self._taken(variable if own else None))
+            bound = (
+                *self._defaults(what.role if not what.calls else None),
+                *self._taken(variable if own else None),
+            )
             if own and (bound or self._receiver):
                 raise Stays("it calls itself, and what it needs must be bound")
         self._refuse_fates(what, bound, existing)

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from dlint.program.program import Program
     from dlint.source.module import Module
 
+# What loaders call with one argument.
+_OF_ONE = ("collate_fn", "worker_init_fn")
+
 
 @dataclass(frozen=True)
 class Bound:
@@ -54,15 +57,20 @@ class Taken(Around):
         # The object of the method around, of which it becomes a method, too.
         self._receiver: str | None = None
 
-    def _defaults(self) -> Iterator[Bound]:
-        """The defaults, which are evaluated where the function is made, that the module cannot give."""
+    def _defaults(self, role: str | None) -> Iterator[Bound]:
+        """The defaults, which are evaluated where the function is made, that the module cannot give. ``role``
+        is what the loader calls the function."""
         by_keyword = {each.arg for each in self._node.args.kwonlyargs}
+        if role in _OF_ONE:  # nobody gives more by place
+            by_keyword |= {each.arg for each in self._node.args.args[1:]}
         for parameter, default in with_defaults(self._node):
             if is_constant(default) or self._is_imported(default):
                 continue
             if isinstance(self._node, ast.FunctionDef) and not isinstance(default, ast.Name):
                 raise Stays(f"the default of {parameter} is made anew each time")
-            if isinstance(self._node, ast.FunctionDef) or parameter not in by_keyword:
+            if parameter not in by_keyword or (
+                isinstance(self._node, ast.FunctionDef) and role not in _OF_ONE
+            ):
                 # A partial has it when it is made, and leaves no place to give another.
                 raise Stays(f"the default of {parameter} is only known here")
             self._judge(default)
