@@ -25,6 +25,8 @@ def check_class(module: Module, trail: Sequence[ast.AST]) -> None:
         raise Stays(f"{cls.name} is made on a condition", _BY_HAND)
     if any(isinstance(node, ast.Global | ast.Nonlocal) for node in walk(around)):
         raise Stays(f"{cls.name} is not always this class", _BY_HAND)
+    if cls.decorator_list:
+        raise Stays(f"{cls.name} is decorated", _BY_HAND)
     _check_name(module, cls, around)
     for statement in cls.body:
         if not _is_made_alike(statement):
@@ -99,7 +101,7 @@ def _is_fixed(node: ast.expr) -> bool:
 
 def _read_at_once(cls: ast.ClassDef) -> Iterator[ast.AST]:
     """What is evaluated when the class is made."""
-    yield from (*cls.bases, *cls.keywords, *cls.decorator_list)
+    yield from (*cls.bases, *cls.keywords)
     for statement in cls.body:
         if isinstance(statement, FunctionNode):
             given = statement.args

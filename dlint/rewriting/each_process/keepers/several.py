@@ -28,7 +28,7 @@ from dlint.rewriting.source import Source
 _LISTS = re.compile(r"sorted|list|range|os\.listdir|(?:glob\.)?glob|tuple")
 # What only reads a dict.
 _READS = frozenset({"get", "items", "keys", "values"})
-_CHANGES = frozenset({"append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"})
+_CHANGES = frozenset({"append", "clear", "extend", "insert", "pop", "remove", "reverse", "shuffle", "sort"})
 _ENDS = frozenset({"__del__", "__exit__", "close"})
 
 
@@ -152,8 +152,14 @@ def _kept_already(
     again = sum(source.function_of(each) is made.method for each in loops) > 1
     if not again and not any(_is_as_list(source, each) for each in lists):
         return None
+    if said != source.code(node) and isinstance(made.whole, cst.ListComp):
+        return None  # it is the caller's list, who may put it in another order
     for mention in mentions(kin.program, name):
         match mention.trail[-3:]:
+            case [_, ast.Call(func=ast.Name(id=does) | ast.Attribute(attr=does)), ast.Attribute()] if (
+                does in _CHANGES
+            ):
+                return None
             case [_, ast.Attribute(attr=changes), ast.Attribute()] if changes in _CHANGES:
                 return None
             case [_, ast.Subscript(ctx=ast.Store() | ast.Del()), ast.Attribute()]:
