@@ -30,7 +30,8 @@ shuffle_without_       the loader call
 generator_per_worker   the assignment or the call      {"attribute": "rng", "class": "VOCDataset"}: the
                        that makes the generator        attribute (or module-level name, class null)
 pool_per_process       the assignment or the call      as generator_per_worker; for DL103 (made in worker
-                       that makes the pool             code) {"kind": "per-item"}
+                       that makes the pool             code) {"kind": "per-item"}; {"kind": "needed"}: made
+                                                       when it is first needed
 bound_pool             the call that makes the pool    {"bound": 4}: optional, the number to write
 close_pool             the assignment or the call
                        that makes the pool

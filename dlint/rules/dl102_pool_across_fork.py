@@ -222,7 +222,8 @@ def _pool(
     where = f" (item read at {warm})" if warm and not busy else ""
     if early is not None and early.used is not None:
         where = f" (at {place(early.used.module, early.used.node)})"
-    remedy = Remedy("pool_per_process", "unsafe", "Make the pool in each process, keyed on os.getpid()")
+    kind = {} if before else {"kind": "needed"}
+    remedy = Remedy("pool_per_process", "unsafe", "Make the pool in each process, keyed on os.getpid()", kind)
     yield Found(
         made.point.frame.module,
         made.node,
@@ -231,8 +232,8 @@ def _pool(
         cure + where,
         both(loaded(program, use, event), for_made(program, made), condition),
         event.reach(),
-        remedy if threads and before else None,
-        by_hand=None if threads and before else f"{cure}, and leave it out of __getstate__",
+        remedy if threads else None,
+        by_hand=None if threads else f"{cure}, and leave it out of __getstate__",
     )
 
 

@@ -17,6 +17,7 @@ from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 _WHY = "A pool's threads do not survive a fork, so each process has its own."
+_NEEDED_BY_HAND = "make it in each worker, keyed on os.getpid(), and leave it out of __getstate__"
 _OF_PROCESSES = ("multiprocessing.Pool", "multiprocessing.pool.Pool", "ProcessPoolExecutor")
 
 
@@ -27,6 +28,9 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
 
         keep_pool(source, finding, edits)
         return
+    if finding.remedy and finding.remedy.data.get("kind") == "needed":
+        _reopen(source, finding, edits)
+        return
     made = made_at(source, finding)
     _check(source, made)
     if reopen_in_each_process(source, edits, made, _WHY):
@@ -35,6 +39,14 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         as_function(source, edits, made, PerProcess(_WHY, source.code(made.value)))
     else:
         as_unpickled_property(source, edits, made, _WHY, "size")
+
+
+def _reopen(source: Source, finding: Finding, edits: Edits) -> None:
+    """Have each process make a pool that is made when it is first needed, where a test asks for that."""
+    made = made_at(source, finding)
+    _check(source, made)
+    if not reopen_in_each_process(source, edits, made, _WHY):
+        raise CannotRepair(_NEEDED_BY_HAND)
 
 
 def _check(source: Source, made: Made) -> None:

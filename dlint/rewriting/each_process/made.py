@@ -66,7 +66,8 @@ class Made:
 def made_or_none(source: Source, finding: Finding) -> Made:
     """The same where a method may store None instead, as an argument of the call says:
     ``self.mask = open(mask) if mask else None``; or a part of it: ``self.rows = h5py.File(path)["rows"]``,
-    ``self.rows = sqlite3.connect(path).cursor()``."""
+    ``self.rows = sqlite3.connect(path).cursor()``; or where a method of the object makes it, and another
+    stores what that gives."""
     node = source.at(finding, cst.Call, cst.Assign, cst.AnnAssign)
     statement = source.statement_of(node)
     if isinstance(statement, cst.Assign) and isinstance(node, cst.Call):
@@ -90,7 +91,36 @@ def made_or_none(source: Source, finding: Finding) -> Made:
             if made.owner is None:
                 raise StaysShared("only a part of it is kept")
             return replace(made, part=choice)
+    if isinstance(statement, cst.Return) and statement.value is node:
+        made_there = _by_own_method(source, statement)
+        if made_there is not None:
+            return made_there
     return made_at(source, finding)
+
+
+def _by_own_method(source: Source, gives: cst.Return) -> Made | None:
+    """The statement of another method that stores what this one makes, and does nothing else than make:
+    ``self.db = self.connect()``."""
+    method, owner = source.function_of(gives), source.enclosing(gives, cst.ClassDef)
+    if (
+        not isinstance(method, cst.FunctionDef)
+        or not isinstance(owner, cst.ClassDef)
+        or source.parent(source.parent(method) or method) is not owner
+        or method.decorators
+        or any(True for _ in source.descendants(method.body, cst.AssignTarget, cst.AugAssign, cst.Yield))
+    ):
+        return None
+    found = [
+        each
+        for each in source.descendants(owner.body, cst.Assign)
+        if isinstance(each.value, cst.Call)
+        and len(each.targets) == 1
+        and source.code(each.value.func) == f"self.{method.name.value}"
+    ]
+    call = found[0].value if len(found) == 1 else None
+    if not isinstance(call, cst.Call):
+        return None
+    return _stored(source, found[0], found[0].targets[0].target, call)
 
 
 def asked_of(choice: cst.IfExp, call: cst.Call) -> cst.Name | None:

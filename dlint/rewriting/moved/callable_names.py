@@ -140,10 +140,18 @@ def _given_to(source: Source, node: cst.CSTNode) -> str | None:
             default = "default_"
         elif isinstance(above, cst.Arg):
             named = above.keyword.value if above.keyword is not None else ""
+            if named == "default":  # of a field
+                default = "default_"
+                continue
             return None if named in _ANY or not named else default + named
+        elif isinstance(above, cst.Call) and default:
+            continue
         elif isinstance(above, cst.Assign | cst.AnnAssign):
             target = above.targets[0].target if isinstance(above, cst.Assign) else above.target
             last = source.code(target).rpartition(".")[2]
+            of_class = isinstance(source.parent(source.parent(source.line_of(above)) or above), cst.ClassDef)
+            if of_class and last != "collate":  # torch has a default_collate
+                default = "default_"
             return default + last if last.isidentifier() and last not in _ANY else None
         elif isinstance(above, cst.Param):
             return f"default_{above.name.value}"

@@ -19,6 +19,7 @@ from dlint.rewriting.source import Source
 
 _USUAL = 88  # characters a line, where neither a configuration nor the file itself has longer ones
 _LONG = 120  # who writes a line as long as this does not break lines
+_TOO_LONG = 150  # nor does anybody read such a line
 _NONE = cst.SimpleWhitespace("")
 
 
@@ -63,7 +64,7 @@ class _Place:
 
     ``calls`` are those that have all of themselves on the line, the outermost first; ``row`` is the one that
     has all its arguments on the line, and nothing else. ``margin`` is how far the line stands in from its
-    block, which stands in by ``block``.
+    block, which stands in by ``block``. ``longest`` is the length of the file's longest line.
     """
 
     columns: int
@@ -76,11 +77,14 @@ class _Place:
     calls: tuple[cst.Call, ...]
     row: cst.Call | None
     is_aligned: bool
+    longest: int
 
     @property
     def is_roomy(self) -> bool:
-        """Whether the line need not be broken; in one that is too long already nobody looks for it."""
-        return self.length <= self.columns or self.before > min(self.columns, _LONG)
+        """Whether the line need not be broken; in one that is too long already nobody looks for it, unless it
+        gets much longer than any other of the file."""
+        is_long = self.before > min(self.columns, _LONG)
+        return self.length <= self.columns or (is_long and self.length <= max(self.longest, _TOO_LONG))
 
     def outside(self, margin: str, text: str) -> int:
         """How long a line is that has a text, this much in from the block."""
@@ -122,6 +126,7 @@ class _Place:
             tuple(calls),
             row,
             bool(is_aligned),
+            max(len(line.expandtabs(4)) for line in lines),
         )
 
 
