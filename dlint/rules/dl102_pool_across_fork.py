@@ -81,8 +81,9 @@ calls.
 ## Fix safety
 
 Unsafe: the attribute becomes a property, and each process makes its pool when it first asks for it, instead
-of with the object. An inherited `__getstate__` is built upon. Left to you: an attribute that any code of the
-program stores or deletes (a subclass, a script, `setattr`), a class with `__slots__`, `__del__`,
+of with the object; where a test asks whether there is one (`if self.pool is None:`), it asks as well whether
+it is this process's. An inherited `__getstate__` is built upon. Left to you: an attribute that any code of
+the program stores or deletes (a subclass, a script, `setattr`), a class with `__slots__`, `__del__`,
 `__getattr__` or a `__getstate__` of another kind, and one derived from a library's class that may have its
 own. Pools of processes, threads and locks have no remedy.
 

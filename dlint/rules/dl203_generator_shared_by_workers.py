@@ -115,10 +115,12 @@ NumPy's and `random`'s generators are sent to spawned workers and not used there
 they cannot be sent, is left out of what a process is started with, and of nothing else. An attribute of the
 class stays one; a field of a dataclass can no longer be given, and is left where some code gives it or goes
 through the fields. What an object is given, or makes where it is given none, becomes a property of that
-object's class. Left to you: an attribute that any code of the program stores or deletes, or that is asked of
-the class, a class with `__slots__`, `__getattr__` or `__reduce__`, a `torch.Generator` that is seeded
-elsewhere or on a condition or given to an object, a generator that several attributes keep or none, a
-`SobolEngine`, imgaug's augmenters, and the transforms of albumentations and MONAI.
+object's class; where a method that no worker runs makes it anew of what it is given (`set_epoch(epoch)`),
+that is what main has from there on. Left to you: an attribute that any other code of the program stores or
+deletes, or that is asked of the class, a class with `__getattr__` or `__reduce__`, or with `__slots__` that
+it does not write out, a `torch.Generator` that is seeded elsewhere or on a condition or given to an object,
+a generator that several attributes keep or none, a `SobolEngine`, imgaug's augmenters, and the transforms
+of albumentations and MONAI.
 
 ## References
 

@@ -155,21 +155,21 @@ calls.
 
 ## Fix safety
 
-Unsafe: the file is opened later, when it is first asked for, and once in each process; one that is not there
-is missed then and not in the constructor. What it is opened with is kept as it was. An inherited
-`__getstate__` is built upon. A part that is kept under a key which is written out (`self.images =
-self.file["images"]`) becomes a property as well, and so does a cursor of an SQLite connection that each
-method asks first. What is opened under `if self.file is None:` stays so, and the test asks as well whether it
-is this process's. Left to you: an attribute that any code of the program stores or deletes (a subclass, a
-script, `setattr`), a class with `__slots__`, `__del__`, `__getattr__` or a `__getstate__` of another kind,
-one derived from a library's class that may have its own, handles in a dict, or in a list that no
-comprehension over paths makes, other parts kept of one, one that the object is given open (give it the path),
-one that others have it open, one that a method returns, what is opened when first needed and read where
-nobody asks for it, decord's readers, video captures and unread images. So is what another process would not
-find, or not as it is here: what is in memory, a temporary or removed file, one read from another open one or
-by the number of one, a path that may be relative where the program calls `os.chdir`, what is set up once it
-is open, a file that is read on from where the constructor left it, and one whose errors the constructor
-handles.
+Unsafe: the file is opened later, when it is first asked for, and once in each process; one that is not
+there is missed then and not in the constructor. What it is opened with is kept as it was. An inherited
+`__getstate__` is built upon. A part that is kept under a key which is written out, or which the object or
+its method is given (`self.images = self.file["images"]`) becomes a property as well, and so does a cursor
+of an SQLite connection that each method asks first. What is opened under `if self.file is None:` stays so,
+and the test asks as well whether it is this process's. Left to you: an attribute that any code of the
+program stores or deletes (a subclass, a script, `setattr`), a class with `__slots__`, `__del__`,
+`__getattr__` or a `__getstate__` of another kind, one derived from a library's class that may have its own,
+handles in a list or dict that no comprehension over paths makes, other parts kept of one, one that the
+object is given open (give it the path), one that others have it open, one that a method returns which does
+more, what is opened when first needed and read where nobody asks for it, decord's readers, video captures
+and unread images. So is what another process would not find, or not as it is here: what is in memory, a
+temporary or removed file, one read from another open one or by the number of one, a path that may be
+relative where the program calls `os.chdir`, what is set up once it is open, a file that is read on from
+where the constructor left it, and one whose errors the constructor handles.
 
 ## References
 
