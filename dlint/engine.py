@@ -92,7 +92,7 @@ def _check(
             unreadable, unsilenced = _read_files(
                 some, texts, explicit, outcome.parsed, found, suppress, wanted
             )
-            troubles += [*unreadable, *outcome.failures]
+            troubles += [*unreadable, *outcome.failures, *outcome.unread]
             findings += [places.shown(finding) for finding in unsilenced if wanted.shows(finding, root)]
             faults = faults or outcome.faults
     return Report(

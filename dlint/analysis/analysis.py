@@ -63,13 +63,14 @@ class Hit(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What was found in some blocks, the files that were parsed, the rules that failed, and the files that
-    there was not enough work for."""
+    """What was found in some blocks, the files that were parsed, the rules that failed, the files that there
+    was not enough work for, and what could not be read that says which torch it is."""
 
     hits: list[Hit]
     parsed: set[str]
     failures: set[Trouble]
     given_up: set[GivenUp]
+    unread: set[Trouble]
 
     @property
     def faults(self) -> bool:
@@ -84,12 +85,13 @@ def analyse(project: Project, jobs: int, progress: Progress | None, kept: Kept |
     is given the program, where that is one block, for those who ask more.
     """
     analysis = _Analysis(project)
-    outcome = Outcome([], set(), set(), set())
+    outcome = Outcome([], set(), set(), set(), set())
     for part in analysis.run(jobs, progress, kept):
         outcome.hits.extend(part.hits)
         outcome.parsed.update(part.parsed)
         outcome.failures.update(part.failures)
         outcome.given_up.update(part.given_up)
+        outcome.unread.update(part.unread)
     if outcome.given_up:
         outcome.failures.add(too_much(project.root, outcome.given_up))
     return outcome
@@ -116,7 +118,8 @@ class _Analysis:
         self._project = project
         self._index = Index(project.root, project.files, project.texts)
         chosen = project.settings
-        self._releases = Releases(self._index, chosen.target_torch, chosen.torch, chosen.python)
+        apart = [each.configured_in for each in chosen.nested if each.configured_in is not None]
+        self._releases = Releases(self._index, chosen.target_torch, chosen.torch, chosen.python, apart)
         self.blocks: list[Block | None] = []
         self._at: Program | None = None  # of the block that was looked at last
         if any(self._index.mentioning(word) for word in _PROGRAM_WORDS):
@@ -185,7 +188,7 @@ class _Analysis:
     def facts(self, number: int) -> tuple[Facts, Outcome]:
         """What the other blocks must know of one, and what stood in the way."""
         program = self.turn_to(number)
-        outcome = Outcome([], set(), set(), set())
+        outcome = Outcome([], set(), set(), set(), set())
         facts: list[Facts] = []
         root = self._project.root
         ask = partial(_append_facts, program, facts)
@@ -225,7 +228,7 @@ class _Analysis:
 
         rules = all_rules()
         codes = enabled(rules.values(), self._project.settings)
-        found = Outcome([], set(), set(), set())
+        found = Outcome([], set(), set(), set(), set())
         for code, rule in rules.items():
             if code not in codes:
                 continue
@@ -237,6 +240,7 @@ class _Analysis:
                 found.given_up,
             )
         found.parsed.update(program.modules.parsed)
+        found.unread.update(program.releases.troubles)
         return found
 
 

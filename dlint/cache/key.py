@@ -15,6 +15,7 @@ from dlint.knowledge.words.reflection import FINDS_BY_NAME
 from dlint.project.configuration import configured
 from dlint.project.files import Listing, project_root
 from dlint.project.releases import pinned
+from dlint.project.releases.further_down import FurtherDown
 from dlint.settings.settings import NO_ANSWER
 from dlint.source.reading import SourceError, read_bytes
 
@@ -46,6 +47,8 @@ def key_of(question: Question, listed: Listing) -> str:
             by_name = by_name or (isinstance(content, bytes) and any(word in content for word in _BY_NAME))
             by_release = by_release or (isinstance(content, bytes) and _BY_RELEASE in content)
             key.add(str(path), _short(content))
+        # Folders further down may declare which torch and Python it is.
+        key.add(*map(repr, FurtherDown(root).around(files)))
         if by_name:
             # What is found by a name may be named in the project's configuration.
             key.add(*map(_short, configured.texts(root)))

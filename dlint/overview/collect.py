@@ -90,6 +90,7 @@ def _draws(program: Program, loader: Loader, uses: list[WorkerUse]) -> Iterator[
     given = [value for value in loader.values("worker_init_fn") if value is not None]
     by_hand = [value for value in given if not is_none(value)]
     init = described(by_hand[0]) if by_hand else None
+    releases = program.releases.of(loader.module.relative)
     for library in _DRAWN:
         if not any(draws_from(name, library) for name in names):
             continue
@@ -97,7 +98,7 @@ def _draws(program: Program, loader: Loader, uses: list[WorkerUse]) -> Iterator[
             yield library, "torch, from base_seed + worker_id"
         elif init is not None:
             yield library, f"worker_init_fn {init}"
-        elif program.releases.torch_is_from(_SEEDS_NUMPY) or program.releases.notebook_is_from(
+        elif releases.torch_is_from(_SEEDS_NUMPY) or releases.notebook_is_from(
             _SEEDS_NUMPY, loader.module.relative
         ):
             yield library, "torch, from base_seed + worker_id (since 1.9)"

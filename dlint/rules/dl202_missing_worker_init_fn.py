@@ -5,7 +5,7 @@
 A loader with workers and without `worker_init_fn`, or with one (or a `functools.partial` of one) that is
 known to its end and leaves NumPy alone (seeds other libraries only, or sets numbers of threads, prints and
 the like), whose dataset or `collate_fn` draws from `np.random.*`, where the project allows a torch release
-before 1.9. The release comes from `target-torch`, else from the project's own declaration; an unpinned
+before 1.9. The release comes from `target-torch`, else from the declarations around the file; an unpinned
 `torch` means the current one. Where nothing is said, the oldest counts that the code can run on: Python
 3.10 has no torch before 1.11 (nor has a notebook that was last run with it), and names of torch or
 torchvision that came with 1.9 or later need that. A number of workers that is not known counts as some. A
@@ -134,16 +134,15 @@ _ONCE = "seed it from get_worker_info().seed % 2**32, once in each worker"
 
 def check(program: Program) -> Iterator[Found]:
     """Loaders whose workers draw from NumPy's state without anybody seeding it."""
-    said = program.releases.said_torch
-    if said is not None and said >= _SEEDS_ITSELF:
-        return
     if _trainer_seeds_workers(program):
         return
     nearest: dict[int, Event | None] = {}
     for loader in program.loaders:
         if loader.inherited or loader.kind.seeds_workers:
             continue
-        if _is_set_later(program, loader):
+        releases = program.releases.of(loader.module.relative)
+        said = releases.said_torch
+        if (said is not None and said >= _SEEDS_ITSELF) or _is_set_later(program, loader):
             continue
         uses = program.possible_uses(loader)
         codes = codes_of(uses)
@@ -165,10 +164,10 @@ def check(program: Program) -> Iterator[Found]:
             drawing = [use for use in uses if nearest.get(id(use.code)) is not None]
             missing = lacks_init(program, loader, drawing)
             if missing or leaves_numpy_alone(program.evaluator, uses):
-                if program.releases.torch_is_from(_SEEDS_ITSELF):
-                    return
+                if releases.torch_is_from(_SEEDS_ITSELF):
+                    continue
                 repeat = _repeated(program, loader)
-                if repeat is None or program.releases.notebook_is_from(_SEEDS_ITSELF, loader.module.relative):
+                if repeat is None or releases.notebook_is_from(_SEEDS_ITSELF, loader.module.relative):
                     continue
                 draw = _nearest(program, draws)
                 assert draw is not None
@@ -305,7 +304,7 @@ def _found(
         both(
             with_workers(program, loader),
             choice,
-            None if alike else program.releases.torch_is_older(_SEEDS_ITSELF),
+            None if alike else program.releases.of(loader.module.relative).torch_is_older(_SEEDS_ITSELF),
             for_event(program, draw),
             REPLACING if replaces_item(draw) else None,
         ),
@@ -345,7 +344,8 @@ def _remedy(
 ) -> Remedy | None:
     """The repair, where the program is said to run on a torch that does not seed NumPy itself: on any other
     it would only change the numbers."""
-    if program.releases.said_torch is None and program.releases.torch_is_older(_SEEDS_ITSELF) is not None:
+    releases = program.releases.of(loader.module.relative)
+    if releases.said_torch is None and releases.torch_is_older(_SEEDS_ITSELF) is not None:
         return None
     if not missing:
         return Remedy("seed_workers", "unsafe", "Seed NumPy in the worker_init_fn", {"kind": "append"})

@@ -160,7 +160,9 @@ def _given(program: Program, code: WorkerCode, loader: Loader | None, *, copied:
     kept = loader is not None and counting and _keeps_workers(program, loader)
     evaluates = loader is not None and bool(seedings) and _evaluates(loader)
     for seeding in seedings:
-        enough = WORKER in seeding.kinds and kept and (STATE not in seeding.kinds or _is_older(program))
+        enough = (
+            WORKER in seeding.kinds and kept and (STATE not in seeding.kinds or _is_older(program, loader))
+        )
         if not enough and not (evaluates and STATE not in seeding.kinds):
             together.setdefault(id(seeding.entry.function.node), []).append(seeding)
     for alike in together.values():
@@ -281,9 +283,9 @@ def _is_given(program: Program, event: Event) -> str | None:
     return None
 
 
-def _is_older(program: Program) -> bool:
+def _is_older(program: Program, loader: Loader | None) -> bool:
     """Whether the project allows only a torch that does not seed NumPy in workers."""
-    releases = program.releases
+    releases = program.releases if loader is None else program.releases.of(loader.module.relative)
     return not releases.torch_is_from(_SEEDS_NUMPY) and releases.torch_is_older(_SEEDS_NUMPY) is None
 
 
@@ -301,7 +303,7 @@ def _found(program: Program, given: _Given, drawn: list[str]) -> Found:
         what = f"{name} seeds by numbers that are the same in every epoch: each draws the same from"
     elif STATE in kinds:
         # Before 1.9 the word is what the parent seeded NumPy with: another in a run with another seed.
-        again = "epoch" if _is_older(program) else "run" if given.kept else "epoch and run"
+        again = "epoch" if _is_older(program, loader) else "run" if given.kept else "epoch and run"
         what = f"{name} seeds by a state word that never changes: every {again} draws the same from"
     elif WORKER in kinds:
         made = "the worker's number and fixed ones" if FIXED in kinds else "the worker's number alone"

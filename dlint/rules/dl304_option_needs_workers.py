@@ -108,6 +108,8 @@ def check(program: Program) -> Iterator[Found]:
 
 
 def _without_workers(program: Program, loader: Loader, name: str) -> Judge:
+    releases = program.releases.of(loader.module.relative)
+
     def judge(given: dict[str, Value | None], world: World) -> bool:
         value = given[name]
         if not _no_workers(program, given["num_workers"], world):
@@ -117,7 +119,7 @@ def _without_workers(program: Program, loader: Loader, name: str) -> Judge:
                 needed = is_on(program.evaluator, value, world)
             case "timeout":
                 needed = isinstance(value, Const) and _is_number(value) and value.value > 0
-            case "prefetch_factor" if program.releases.torch_is_before(_TAKES_NONE):
+            case "prefetch_factor" if releases.torch_is_before(_TAKES_NONE):
                 needed = surely_given(value, world) and not _was_default(value)
             case _:
                 needed = surely_given(value, world)
@@ -191,7 +193,7 @@ def _kept_with_workers(program: Program, loader: Loader, names: list[str], alway
     at_call = all(map(loader.keyword, names)) and bool(loader.written_here("num_workers"))
     if not at_call and not all(map(loader.in_options, ("num_workers", *names))):
         return None
-    said = program.releases.said_torch
+    said = program.releases.of(loader.module.relative).said_torch
     if "prefetch_factor" in names and said is not None and said < _TAKES_NONE:
         return None
     match number:

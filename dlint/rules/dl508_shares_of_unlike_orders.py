@@ -166,7 +166,7 @@ def check(program: Program) -> Iterator[Found]:
                 ):
                     continue
             unlike = (
-                differs(program.evaluator, use, library, program.releases)
+                differs(program.evaluator, use, library, program.releases.of(event.module.relative))
                 if library is not None
                 else is_unlike(program.evaluator, use.code, event)
             )
@@ -201,7 +201,7 @@ def _by_init(program: Program, use: WorkerUse, shares: Known) -> Iterator[Found]
         if not held or not all(_is_dataset(program, use, each) for each in held):
             continue
         unlike = (
-            differs(program.evaluator, use, library, program.releases)
+            differs(program.evaluator, use, library, program.releases.of(event.module.relative))
             if library is not None
             else is_unlike(program.evaluator, use.beside, event)
         )

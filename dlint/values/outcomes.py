@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Final, TypeAlias
 
 from dlint.budget.budget import spend
@@ -59,7 +60,8 @@ def told_apart(outcomes: list[Outcome], mark: Key) -> list[Outcome]:
     worlds = [id(w) for _, w in outcomes]
     if len(set(worlds)) == len(worlds):
         return outcomes
-    which = [worlds.count(each) > 1 for each in worlds]
+    many = Counter(worlds)
+    which = [many[each] > 1 for each in worlds]
     return _marked(outcomes, (_WHICH, mark), list(range(len(outcomes))), which)
 
 

@@ -214,11 +214,14 @@ class World:
             return self
         if not mine:
             return other
-        small, large = (other, self) if len(theirs) <= len(mine) else (self, other)
-        spend(1 + len(small.facts) // 8 + len(large.facts) // 32)
-        ask = large.facts.get
+        if len(theirs) <= len(mine):
+            small, large, whole = theirs, mine, self
+        else:
+            small, large, whole = mine, theirs, other
+        spend(1 + len(small) // 8 + len(large) // 32)
+        ask = large.get
         news: dict[Key, Any] = {}
-        for key, fact in small.facts.items():
+        for key, fact in small.items():
             known = ask(key)
             if known is fact:
                 continue
@@ -229,7 +232,7 @@ class World:
                 if agreed is None:
                     return None
                 news[key] = _one(agreed)
-        return World(large.facts | news) if news else large
+        return World(large | news) if news else whole
 
     def agrees(self, other: World) -> bool:
         """Whether there is a world in which both hold."""

@@ -224,3 +224,66 @@ def test_the_torch_that_each_declares_counts_in_it(tmp_path: Path) -> None:
     levels = {each["path"]: each["level"] for each in json.loads(result.stdout) if each["code"] == "DL202"}
     assert levels == {"old/a.py": "error", "none/c.py": "warning"}
     assert found(tmp_path, "new") == []
+
+
+@pytest.mark.parametrize(
+    ("top", "part", "level"),
+    [
+        ("", "torch<1.9", "error"),
+        ("", "torch>=1.7", "warning"),
+        ("", "torch>=2", None),
+        ("", "torch", None),
+        # What one environment can have counts for both.
+        ("torch>=1.7", "torch", "warning"),
+        ("torch==2.1", "torch>=1.4", None),
+        ("torch>=1.7", "torch<1.9", "error"),
+        ("torch<1.9", "torch>=1.7", "error"),
+        # Else the part is installed by itself.
+        ("torch>=2", "torch==1.7.1", "error"),
+        ("torch==1.7.1", "torch>=2", None),
+        ("torch==1.7.1", "numpy", "error"),
+    ],
+)
+def test_a_part_declares_its_torch(tmp_path: Path, top: str, part: str, level: str | None) -> None:
+    """A folder with a list of requirements is no project with settings of its own."""
+    write(
+        tmp_path,
+        {
+            ".git/HEAD": "",
+            "requirements.txt": f"{top}\n",
+            "part/requirements.txt": f"{part}\n",
+            "part/tools/train.py": DRAWS,
+        },
+    )
+    result = dlint(tmp_path, "check", "--no-cache", "--output-format", "json")
+    found = [each["level"] for each in json.loads(result.stdout) if each["code"] == "DL202"]
+    assert found == ([level] if level else [])
+
+
+def test_parts_beside_each_other(tmp_path: Path) -> None:
+    """Also with what was kept from the last run, and with one that cannot be read."""
+    write(
+        tmp_path,
+        {
+            ".git/HEAD": "",
+            "old/requirements.txt": "torch==1.7.1\n",
+            "old/a.py": DRAWS,
+            "new/setup.py": "from setuptools import setup\nsetup(install_requires=['torch>=2'])\n",
+            "new/b.py": DRAWS,
+        },
+    )
+
+    def seen() -> list[tuple[str, str]]:
+        result = dlint(tmp_path, "check", "--select", "DL202", "--output-format", "json")
+        assert result.returncode == 1, result.stderr
+        return [(each["path"], each["level"]) for each in json.loads(result.stdout)]
+
+    assert seen() == [("old/a.py", "error")]
+    write(tmp_path, {"old/requirements.txt": "torch>=1.7\n", "new/setup.py": "torch = '<1.9'\n"})
+    assert seen() == [("new/b.py", "warning"), ("old/a.py", "warning")]
+    (tmp_path / "old" / "requirements.txt").unlink()
+    (tmp_path / "old" / "requirements.txt").symlink_to("requirements.txt")
+    refused = dlint(tmp_path, "check", "--select", "DL202")
+    assert refused.returncode == 2
+    assert "old/requirements.txt" in refused.stderr
+    assert "it may declare any torch release" in refused.stderr

@@ -87,7 +87,7 @@ def made_by_constructor(program: Program, use: WorkerUse, made: Made) -> bool:
         for frame in run
     ):
         return False
-    return not drop(run, drops) and not _begins_anew(program, run, drops)
+    return not drop(program, run, drops) and not _begins_anew(program, run, drops)
 
 
 def _begins_anew(program: Program, run: list[Frame], drops: re.Pattern[str]) -> bool:
@@ -118,7 +118,9 @@ def worked_early(program: Program, use: WorkerUse, made: Made) -> Early | None:
     """What has the parent give work to a pool."""
     drops = _drops(made)
     built = run_by_constructors(program, use)
-    if _works(program, use, built, made) and not (drop(built, drops) or _is_forgotten(program, use, made)):
+    if _works(program, use, built, made) and not (
+        drop(program, built, drops) or _is_forgotten(program, use, made)
+    ):
         return Early(None)
     names = names_of(made) | {getattr(made.point.frame.scope, "name", "")} - {"", "__init__"}
     for used in used_before(program, use, names, drops) if names else ():

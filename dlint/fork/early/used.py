@@ -15,7 +15,7 @@ from dlint.fork.ways.run_by import entered, run_by
 from dlint.regex import regex
 from dlint.source.module import Module
 from dlint.source.nodes import names_in, walk
-from dlint.source.statements import dotted, functions_in, own_names, own_nodes, statements_in
+from dlint.source.statements import Scope, dotted, functions_in, own_names, own_nodes, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.places import loops_around
 from dlint.values.values import Instance, Unknown, Value
@@ -192,7 +192,7 @@ def _is_dropped(
     program: Program, node: ast.expr, point: Point, start: Start, run: list[Frame], drops: re.Pattern[str]
 ) -> bool:
     """Whether what runs there, or later and before workers start, lets go of what has been made."""
-    if drop(run, drops):
+    if drop(program, run, drops):
         return True
     if any(let_go(held, point, start) for held in walk(node) if isinstance(held, ast.Name | ast.Attribute)):
         return True
@@ -205,7 +205,7 @@ def _is_dropped(
         comes = at > here and not ended
         if not (comes or repeated) or not (isinstance(frame.receiver, Instance) or _is_given(later, node)):
             continue
-        if drop(_run(program, frame), drops):
+        if drop(program, _run(program, frame), drops):
             if comes:
                 return True
             dropping += [there.statement] if there.statement is not None else []
@@ -220,13 +220,21 @@ def _is_given(call: ast.AST, node: ast.expr) -> bool:
     )
 
 
-def drop(run: list[Frame], drops: re.Pattern[str]) -> bool:
-    """Whether some of the frames let go of something; that constructors begin with None does not count."""
-    return any(
-        not (found.group().endswith("None") and _is_constructor(frame))
-        for frame in run
-        for found in drops.finditer(frame.module.text_of(frame.scope))
-    )
+def drop(program: Program, run: list[Frame], drops: re.Pattern[str]) -> bool:
+    """Whether some of the frames let go of something; that constructors begin with None does not count.
+    Much is run by many things: each function is read once."""
+    known: dict[Scope, bool] = program.answers.setdefault(("lets go", drops.pattern), {})
+    for frame in run:
+        scope = frame.scope
+        lets_go = known.get(scope)
+        if lets_go is None:
+            lets_go = known[scope] = any(
+                not (found.group().endswith("None") and _is_constructor(frame))
+                for found in drops.finditer(frame.module.text_of(scope))
+            )
+        if lets_go:
+            return True
+    return False
 
 
 def _is_constructor(frame: Frame) -> bool:

@@ -67,6 +67,7 @@ class Grown:
         self._evaluator = evaluator
         self._from_outside: dict[str, list[_Grows]] = {}
         self._by_methods: dict[tuple[int, str], list[tuple[FunctionNode, list[Added]]]] = {}
+        self._only_filled: dict[tuple[Key, str], bool] = {}
         # By the keys of the objects: what adds to what they keep under a name, and the calls of a method.
         self._grows_in: dict[str, dict[Key, list[_Grows]]] = {}
         self._given_to: dict[str, dict[Key, list[Given]]] = {}
@@ -289,9 +290,16 @@ class Grown:
 
     def _is_only_filled(self, instance: Instance, name: str) -> bool:
         """Whether no method of an object takes anything out of what it keeps, or stores another there."""
+        mark = (instance.cls.key, name)
+        known = self._only_filled.get(mark)
+        if known is None:
+            known = self._only_filled[mark] = self._only_fill(instance.cls, name)
+        return known
+
+    def _only_fill(self, cls: Class, name: str) -> bool:
         word = re.escape(name)
         drops = re.compile(rf"\.{word}(?:\[[^\n]*\])?\.(?:clear|pop|popitem|remove)\(|\bdel [^\n]*\.{word}\b")
-        line = self._evaluator.classes.line(instance.cls)
+        line = self._evaluator.classes.line(cls)
         stores = re.compile(rf"\b(?:self|cls)\.{word}(?::[^=\n]+)?\s*=(?!=)")
         texts = [above.module.text_of(above.node) for above in line]
         return not any(map(drops.search, texts)) and sum(len(stores.findall(text)) for text in texts) <= 1

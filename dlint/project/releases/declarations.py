@@ -66,7 +66,7 @@ class Files:
                 names = sorted(
                     entry.name
                     for entry in entries
-                    if entry.name.startswith(start) and entry.name.endswith(ends) and not entry.is_dir()
+                    if entry.name.startswith(start) and entry.name.endswith(ends) and not _is_folder(entry)
                 )
         except OSError:  # a folder that may not be looked into declares nothing
             return []
@@ -78,6 +78,14 @@ class Files:
         self.incomplete = True
         if self._failed is not None:
             self._failed(path, why)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Of a link that leads nowhere, its reader says so."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
 
 
 def placed(file: Path, found: Found) -> Iterator[Declaration]:

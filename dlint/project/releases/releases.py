@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
+from dlint.finding import Trouble
 from dlint.knowledge.releases import FIRST_TORCH_OF_PYTHON
 from dlint.project.index.index import Index
 from dlint.project.releases.bounds import Range, is_release, numbers
 from dlint.project.releases.declarations import NOTHING, Declaration, Declared
+from dlint.project.releases.further_down import FurtherDown, narrowed
 from dlint.project.releases.oldest_torch import Need, Release, need_of
 from dlint.source.notebooks import is_notebook, python_of
 from dlint.source.reading import SourceError
@@ -20,10 +23,16 @@ OLDER_TORCH: Final = "torch is older than"
 
 class Releases:
     """What the user has chosen (``target``, the oldest torch), else what the project declares, else what its
-    code needs."""
+    code needs. Folders further down may declare something as well (see `of`), but for those that go
+    ``apart``."""
 
     def __init__(
-        self, index: Index, target: str | None = None, torch: Declared = NOTHING, python: Declared = NOTHING
+        self,
+        index: Index,
+        target: str | None = None,
+        torch: Declared = NOTHING,
+        python: Declared = NOTHING,
+        apart: Collection[Path] = (),
     ) -> None:
         self._index = index
         self._target = numbers(target) if target is not None else None
@@ -31,6 +40,26 @@ class Releases:
         self._python = python
         self._needs: dict[Release | None, Need | None] = {}
         self._notebooks: dict[str, Release | None] = {}  # the Python of each
+        self._further_down = FurtherDown(index.root, apart)
+        self._of: dict[tuple[Declared, Declared], Releases] = {(torch, python): self}
+
+    def of(self, relative: str) -> Releases:
+        """The same for one file: what the folders around it declare counts beside what the project does."""
+        torch, python = NOTHING, NOTHING
+        for declared in self._further_down.above(relative):
+            torch, python = narrowed(torch, declared.torch), narrowed(python, declared.python)
+        here = narrowed(torch, self._torch), narrowed(python, self._python)
+        found = self._of.get(here)
+        if found is None:
+            target = ".".join(map(str, self._target)) if self._target is not None else None
+            found = self._of[here] = Releases(self._index, target, *here)
+            found._needs, found._notebooks = self._needs, self._notebooks
+        return found
+
+    @property
+    def troubles(self) -> set[Trouble]:
+        """What kept declarations further down from being known."""
+        return self._further_down.troubles
 
     @property
     def names_torch(self) -> bool:

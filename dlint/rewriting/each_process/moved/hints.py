@@ -38,7 +38,7 @@ def number_or_none(source: Source, edits: Edits) -> str:
         return f"{optional[0]}int]"
     if _LATER not in source.module.code and " | None" not in source.module.code:
         with source.surroundings.asking() as program:
-            if program.releases.python_may_be_older((3, 10)):
+            if program.releases.of(str(source.path)).python_may_be_older((3, 10)):
                 if _take_from_typing(source, edits, "Optional"):
                     return "Optional[int]"
                 return f"{name_for(source, edits, 'typing', 'typing')}.Optional[int]"
@@ -78,7 +78,8 @@ def dict_by_worker(source: Source, edits: Edits, hint: str | None) -> str:
         return "dict"
     if not is_evaluated_later(source) and " | None" not in source.module.code:
         with source.surroundings.asking() as program:
-            if program.releases.python_is_unsaid or program.releases.python_may_be_older((3, 9)):
+            releases = program.releases.of(str(source.path))
+            if releases.python_is_unsaid or releases.python_may_be_older((3, 9)):
                 return "dict"
     return f"{dict_type(source)}[{number_or_none(source, edits)}, {hint}]"
 
