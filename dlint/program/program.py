@@ -21,6 +21,7 @@ from dlint.loaders.builders import BuiltLoader
 from dlint.loaders.finder import LoaderFinder
 from dlint.loaders.loaders import Loader
 from dlint.loaders.trainers import TrainerLoader
+from dlint.program.taken import is_taken
 from dlint.project.blocks import Block, Facts, Place
 from dlint.project.index.index import Index
 from dlint.project.main_guards import is_guarded
@@ -263,18 +264,26 @@ class Program:
 
     @cached_property
     def dataset_classes(self) -> Sequence[Class]:
-        """The dataset classes of this block, by file and line."""
-        found: list[Class] = []
-        for relative in by_file(self.modules.index.mentioning("Dataset"), str):
-            if not self.mine(relative):
+        """The dataset classes of this block, by file and line: also those of files that name no library's
+        dataset, and none but one of the program's to derive theirs from."""
+        index = self.modules.index
+        found: dict[str, list[Class]] = {}
+        waiting = [
+            relative
+            for relative in index.mentioning("Dataset")
+            if b"__getitem__" in index.data(relative) or b"__iter__" in index.data(relative)
+        ]
+        while waiting:
+            relative = waiting.pop()
+            module = self.modules.get(relative) if relative not in found and self.mine(relative) else None
+            if module is None:
                 continue
-            data = self.modules.index.data(relative)
-            if b"__getitem__" not in data and b"__iter__" not in data:
-                continue
-            module = self.modules.get(relative)
-            if module is not None:
-                found += self._uses.dataset_classes(module)
-        return Shared(found, _file)
+            found[relative] = list(self._uses.dataset_classes(module))
+            for name in {cls.name for cls in found[relative]}:
+                derived = re.compile(rb"\bclass\s+\w+\s*\([^()]*\b%b\b" % re.escape(name.encode()))
+                waiting += [each for each in index.naming(name) if derived.search(index.data(each))]
+        every = [cls for relative in by_file(found, str) for cls in found[relative]]
+        return Shared(every, _file)
 
     @cached_property
     def facts(self) -> Facts:
@@ -293,7 +302,10 @@ class Program:
                 chosen.update(cls.place for cls in classes)
             sure = sure and known
         bases = {
-            above.place for cls in self.dataset_classes for above in self.evaluator.classes.line(cls)[1:]
+            above.place
+            for cls in self.dataset_classes
+            if not self.modules.index.is_test(cls.module.relative)
+            for above in self.evaluator.classes.line(cls)[1:]
         }
         found = (frozenset(each) for each in (loaded, bases, idle, chosen))
         return Facts(bool(self.loaders or self.trainers), sure, *found)
@@ -307,13 +319,17 @@ class Program:
         """Dataset classes that no loader with workers of the program is seen to get, though some could.
 
         Libraries and third-party trainers load what they are given: that this program has a loader for
-        another class says nothing. A class whose objects the program itself makes is left aside where all
-        that its loaders get is known, and one that loaders without workers get also where whoever names the
-        class makes its objects.
+        another class says nothing, nor that others are derived from one which somebody takes for itself. A
+        class whose objects the program itself makes is left aside where all that its loaders get is known,
+        and one that loaders without workers get also where whoever names the class makes its objects.
         """
         facts = self.facts
-        elsewhere = facts.loaded | facts.bases
-        found = [cls for cls in self.dataset_classes if cls.place not in elsewhere]
+        found = [
+            cls
+            for cls in self.dataset_classes
+            if cls.place not in facts.loaded
+            and (cls.place not in facts.bases or is_taken(self.evaluator, cls))
+        ]
         return Shared(
             [
                 cls

@@ -466,3 +466,78 @@ def test_a_few_callers_in_tests_are_callers(tmp_path: Path) -> None:
     files = {"kit.py": _HEAD + _SILENT + "make([], 0)\n"}
     files["tests/test_kit.py"] = "from kit import make\n\n\n" + _callers(5, [0])
     assert _check(tmp_path, files)[0] == set()
+
+
+_ABOVE = """import cv2
+from torch.utils.data import Dataset
+
+
+class Plates(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        return cv2.resize(self.rows[index], (8, 8))
+"""
+_BELOW = """from kit import Plates
+
+
+class Few(Plates):
+    def __getitem__(self, index):
+        return self.rows[index]
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ({}, True),
+        # Nothing but what is derived from it is known to be used.
+        ({"few.py": _BELOW}, False),
+        ({"few.py": _BELOW.replace("return", "return super().__getitem__(index) or")}, True),
+        (
+            {
+                "few.py": f"{_BELOW}\n\ndef ask(each: Plates) -> Plates:\n    return isinstance(each, Plates)\n"
+            },
+            False,
+        ),
+        ({"few.py": f"{_BELOW}\n    def __len__(self):\n        return Plates.__len__(self)\n"}, False),
+        (
+            {"few.py": f"{_BELOW}\n    def __len__(self):\n        return super(Plates, self).__len__()\n"},
+            False,
+        ),
+        ({"few.py": _BELOW, "test_kit.py": "from kit import Plates\nprint(Plates([1])[0])\n"}, False),
+        ({"few.py": _BELOW.replace("Plates", "Other"), "other.py": "class Plates:\n    pass\n"}, True),
+        # A test says nothing of what others use.
+        ({"tests/test_few.py": _BELOW}, True),
+        # Somebody takes it for itself.
+        ({"few.py": _BELOW, "kinds.py": "from kit import Plates\nKINDS = {'all': Plates}\n"}, True),
+        ({"few.py": _BELOW, "kit.py": _ABOVE.replace("class", "@DATASETS.register()\nclass")}, True),
+        ({"few.py": _BELOW, "kinds.py": "import kit\n\n\nclass Builder:\n    kind = kit.Plates\n"}, True),
+        ({"few.py": _BELOW, "kinds.py": "from kit import Plates\nregister(Plates, 'all')\n"}, True),
+        ({"few.py": f"{_BELOW}\n\ndef make(rows):\n    return Plates(rows)\n"}, True),
+        ({"few.py": _BELOW, "kinds.py": "class Plates:\n    pass\n\n\nKINDS = [Plates]\n"}, False),
+    ],
+)
+def test_a_dataset_that_others_are_derived_from(tmp_path: Path, files: dict[str, str], found: bool) -> None:
+    result, _ = _check(tmp_path, {"kit.py": _ABOVE, **files})
+    assert ({code for _, _, code in result} == {"DL101"}) is found
+
+
+def test_what_a_derived_dataset_does_in_a_file_that_names_no_library(tmp_path: Path) -> None:
+    """The base reads items by a method that others have: the files of those say nothing of datasets."""
+    above = _ABOVE.replace("cv2.resize(self.rows[index], (8, 8))", "self.read(index)")
+    below = (
+        "import cv2\nfrom kit import Plates\n\n\nclass Few(Plates):\n    def read(self, index):\n"
+        "        return cv2.resize(self.rows[index], (8, 8))\n"
+    )
+    again = below.replace("from kit import Plates", "from few import Few").replace(
+        "Few(Plates)", "Least(Few)"
+    )
+    result, _ = _check(tmp_path, {"kit.py": above, "few.py": below, "least.py": again})
+    assert {(file, code) for file, _, code in result} == {("least.py", "DL101")}
+    result, _ = _check(tmp_path, {"least.py": ""})
+    assert {(file, code) for file, _, code in result} == {("few.py", "DL101")}
