@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
@@ -21,13 +20,12 @@ from dlint.loaders.builders import BuiltLoader
 from dlint.loaders.finder import LoaderFinder
 from dlint.loaders.loaders import Loader
 from dlint.loaders.trainers import TrainerLoader
-from dlint.program.taken import is_taken
+from dlint.program.taken import is_made, is_only_made, is_taken
 from dlint.project.blocks import Block, Facts, Place
 from dlint.project.index.index import Index
 from dlint.project.main_guards import is_guarded
 from dlint.project.modules import Modules
 from dlint.project.releases.releases import Releases
-from dlint.regex import regex
 from dlint.source.closures import forget as forget_scopes
 from dlint.values.frame import forget_layouts
 from dlint.values.places import tests_around
@@ -49,7 +47,6 @@ from dlint.workers.worker import WorkerCode
 Progress = Callable[[int, int], None]
 # Datasets that a loader may get by a name, each of which is looked at with what the loader's own is given.
 _MOST_OTHERS = 24
-_BY_NAMES = regex(rb"(?<![.\w])(?:eval|globals|locals|vars|getattr|exec)\(")
 
 
 class Program:
@@ -273,16 +270,13 @@ class Program:
             for relative in index.mentioning("Dataset")
             if b"__getitem__" in index.data(relative) or b"__iter__" in index.data(relative)
         ]
-        while waiting:
-            relative = waiting.pop()
+        for relative in by_file(waiting, str):  # grows meanwhile
             module = self.modules.get(relative) if relative not in found and self.mine(relative) else None
-            if module is None:
-                continue
-            found[relative] = list(self._uses.dataset_classes(module))
-            for name in {cls.name for cls in found[relative]}:
-                derived = re.compile(rb"\bclass\s+\w+\s*\([^()]*\b%b\b" % re.escape(name.encode()))
-                waiting += [each for each in index.naming(name) if derived.search(index.data(each))]
-        every = [cls for relative in by_file(found, str) for cls in found[relative]]
+            if module is not None:
+                found[relative] = list(self._uses.dataset_classes(module))
+                for name in sorted({cls.name for cls in found[relative]}):
+                    waiting += index.deriving(name)
+        every = [cls for relative in index.paths if relative in found for cls in found[relative]]
         return Shared(every, _file)
 
     @cached_property
@@ -323,7 +317,7 @@ class Program:
         class whose objects the program itself makes is left aside where all that its loaders get is known,
         and one that loaders without workers get also where whoever names the class makes its objects.
         """
-        facts = self.facts
+        facts, index = self.facts, self.modules.index
         found = [
             cls
             for cls in self.dataset_classes
@@ -334,29 +328,10 @@ class Program:
             [
                 cls
                 for cls in found
-                if not (facts.has_loaders and facts.sure and self._is_made(cls))
-                and not (cls.place in facts.idle and (_is_local(cls) or self._is_only_made(cls)))
+                if not (facts.has_loaders and facts.sure and is_made(index, cls))
+                and not (cls.place in facts.idle and (_is_local(cls) or is_only_made(index, cls)))
             ],
             _file,
-        )
-
-    def _is_made(self, cls: Class) -> bool:
-        """Whether some file that is no test writes ``Name(...)``: the program has objects of a class."""
-        index = self.modules.index
-        made = re.compile(rb"(?<!\bclass )\b%b(?:\[[^\n]*\])?\(" % re.escape(cls.name.encode()))
-        return any(
-            not index.is_test(relative) and made.search(index.data(relative)) is not None
-            for relative in index.calling(cls.name, cls.module.relative, method=True)
-        )
-
-    def _is_only_made(self, cls: Class) -> bool:
-        """Whether every file that names a class makes an object of it, or imports it and no more."""
-        index = self.modules.index
-        making = set(index.calling(cls.name, cls.module.relative, method=True))
-        return all(
-            relative in making
-            or (index.only_imports(relative, cls.name) and not _BY_NAMES.search(index.data(relative)))
-            for relative in index.naming(cls.name)
         )
 
     def protections(

@@ -1,14 +1,37 @@
-"""Classes that others are derived from, and that somebody takes for themselves as well."""
+"""What the code of a program does with a class: whether it makes objects of it, or takes it otherwise."""
 
 from __future__ import annotations
 
 import ast
+import re
 
 from dlint.calls.evaluator import Evaluator
+from dlint.project.index.index import Index
+from dlint.regex import regex
 from dlint.source.statements import head_name, last_name
 from dlint.values.values import Class
 
+_BY_NAMES = regex(rb"(?<![.\w])(?:eval|globals|locals|vars|getattr|exec)\(")
 _ASKED = frozenset(("isinstance", "issubclass", "super", "cast"))
+
+
+def is_made(index: Index, cls: Class) -> bool:
+    """Whether some file that is no test writes ``Name(...)``: the program has objects of a class."""
+    made = re.compile(rb"(?<!\bclass )\b%b(?:\[[^\n]*\])?\(" % re.escape(cls.name.encode()))
+    return any(
+        not index.is_test(relative) and made.search(index.data(relative)) is not None
+        for relative in index.calling(cls.name, cls.module.relative, method=True)
+    )
+
+
+def is_only_made(index: Index, cls: Class) -> bool:
+    """Whether every file that names a class makes an object of it, or imports it and no more."""
+    making = set(index.calling(cls.name, cls.module.relative, method=True))
+    return all(
+        relative in making
+        or (index.only_imports(relative, cls.name) and not _BY_NAMES.search(index.data(relative)))
+        for relative in index.naming(cls.name)
+    )
 
 
 def is_taken(evaluator: Evaluator, cls: Class) -> bool:

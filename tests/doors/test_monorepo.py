@@ -281,6 +281,10 @@ def test_parts_beside_each_other(tmp_path: Path) -> None:
     assert seen() == [("old/a.py", "error")]
     write(tmp_path, {"old/requirements.txt": "torch>=1.7\n", "new/setup.py": "torch = '<1.9'\n"})
     assert seen() == [("new/b.py", "warning"), ("old/a.py", "warning")]
+    shown = dlint(tmp_path, "check", "--show-settings").stdout.splitlines()
+    assert shown[shown.index("old:") + 1] == "  torch >=1.7 (old/requirements.txt:1)"
+    shown = json.loads(dlint(tmp_path, "check", "--show-settings", "--output-format", "json").stdout)
+    assert shown["parts"]["old"]["torch"][0]["bounds"] == ">=1.7"
     (tmp_path / "old" / "requirements.txt").unlink()
     (tmp_path / "old" / "requirements.txt").symlink_to("requirements.txt")
     refused = dlint(tmp_path, "check", "--select", "DL202")

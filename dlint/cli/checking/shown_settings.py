@@ -12,6 +12,7 @@ from dlint.project.files import project_root
 from dlint.project.index.index import Index
 from dlint.project.paths import absolute, display_path
 from dlint.project.releases.declarations import Declared
+from dlint.project.releases.further_down import Both, FurtherDown
 from dlint.project.releases.releases import Releases
 from dlint.project.releases.torch_release import declarations_of_torch
 from dlint.reports.signs import visible
@@ -29,7 +30,15 @@ def as_json(paths: tuple[Path, ...], settings: Settings) -> Iterator[str]:
         display_path(folder): {key: {"value": value, "from": origin} for key, value, origin in chosen}
         for folder, chosen in _nested(settings)
     }
-    yield json.dumps({"settings": shown, **({"nested": nested} if nested else {}), **declared}, indent=2)
+    parts = {
+        display_path(folder): {
+            "torch": _declarations(found.torch),
+            "python": _declarations(found.python),
+        }
+        for folder, found in _parts(paths, settings)
+    }
+    more = {"nested": nested} if nested else {}
+    yield json.dumps({"settings": shown, **more, **declared, **({"parts": parts} if parts else {})}, indent=2)
 
 
 def as_text(paths: tuple[Path, ...], settings: Settings) -> Iterator[str]:
@@ -41,10 +50,18 @@ def as_text(paths: tuple[Path, ...], settings: Settings) -> Iterator[str]:
         for name, value, origin in chosen:
             yield visible(f"  {name} = {json.dumps(value, ensure_ascii=False)} ({origin})")
     for name, declared in (("torch", _torch(paths)), ("python", settings.python)):
-        for each in _declarations(declared):
-            yield visible(f"{name} {each['bounds']}".rstrip() + f" ({each['path']}:{each['line']})")
+        yield from _lines(name, declared)
         if not declared.deciding:
             yield f"{name}: not declared"
+    for folder, found in _parts(paths, settings):
+        yield visible(f"{display_path(folder)}:")
+        for name, declared in (("torch", found.torch), ("python", found.python)):
+            yield from (f"  {line}" for line in _lines(name, declared))
+
+
+def _lines(name: str, declared: Declared) -> Iterator[str]:
+    for each in _declarations(declared):
+        yield visible(f"{name} {each['bounds']}".rstrip() + f" ({each['path']}:{each['line']})")
 
 
 def _choices(paths: tuple[Path, ...], settings: Settings) -> Iterator[tuple[str, Any, str]]:
@@ -72,6 +89,12 @@ def _oldest_torch(paths: tuple[Path, ...], settings: Settings) -> tuple[str, str
     for root, _, files in Question(paths, settings).listing().programs:
         return Releases(Index(root, files, {}), None, settings.torch, settings.python).oldest_torch()
     return None
+
+
+def _parts(paths: tuple[Path, ...], settings: Settings) -> Iterator[tuple[Path, Both]]:
+    """What the folders around the files declare, below the root."""
+    for root, _, files in Question(paths, settings).listing().programs:
+        yield from FurtherDown(root).around(files)
 
 
 def _torch(paths: tuple[Path, ...]) -> Declared:

@@ -47,9 +47,12 @@ class Files:
         self._name = name
         self.incomplete = False
         self._failed = failed
+        self._listed: dict[Path, list[os.DirEntry[str]] | None] = {}
 
     def text(self, file: Path, limit: int = MAX_CONFIGURATION_BYTES) -> str:
         """The file's text, empty where there is none or it does not mention what is looked for."""
+        if not self._may_have(file):
+            return ""
         try:
             data = read_bytes(file, limit)
         except NotThere:
@@ -61,18 +64,33 @@ class Files:
 
     def named(self, folder: Path, start: str, *ends: str) -> list[Path]:
         """The files of a folder by the beginning and end of their names, sorted; not too many."""
-        try:
-            with os.scandir(folder) as entries:
-                names = sorted(
-                    entry.name
-                    for entry in entries
-                    if entry.name.startswith(start) and entry.name.endswith(ends) and not _is_folder(entry)
-                )
-        except OSError:  # a folder that may not be looked into declares nothing
+        if folder != self.root and not self._may_have(folder):
             return []
+        names = [
+            entry.name
+            for entry in self._in(folder) or ()
+            if entry.name.startswith(start) and entry.name.endswith(ends) and not _is_folder(entry)
+        ]
+        names.sort()
         if len(names) > _MOST_FILES:
             self._refuse(folder, f"more than {_MOST_FILES} files {start}*{ends[0]}; the others are not read")
         return [folder / name for name in names[:_MOST_FILES]]
+
+    def _may_have(self, path: Path) -> bool:
+        """Whether there may be something of a name, in small letters or great ones, as the system takes them.
+        Most folders of a program declare nothing, and their names are all that is asked of them."""
+        listed = self._in(path.parent)
+        return listed is None or path.name.casefold() in {entry.name.casefold() for entry in listed}
+
+    def _in(self, folder: Path) -> list[os.DirEntry[str]] | None:
+        """What lies in a folder; None where it may not be looked into."""
+        if folder not in self._listed:
+            try:
+                with os.scandir(folder) as entries:
+                    self._listed[folder] = list(entries)
+            except OSError:
+                self._listed[folder] = None
+        return self._listed[folder]
 
     def _refuse(self, path: Path, why: str) -> None:
         self.incomplete = True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Iterator
 from itertools import takewhile
 from pathlib import Path
@@ -14,14 +13,6 @@ from dlint.project.releases.bounds import Range, allowed, numbers
 from dlint.project.releases.declarations import NOTHING, Declared
 from dlint.project.releases.python_release import declarations_of_python
 from dlint.project.releases.torch_release import declarations_of_torch
-
-_NAMES = frozenset(
-    (
-        *("pyproject.toml", "setup.cfg", "setup.py", "Pipfile", "requirements", "docker"),
-        *("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock"),
-    )
-)
-_STARTS = ("requirements", "environment", "Dockerfile")
 
 
 class Both(NamedTuple):
@@ -72,8 +63,6 @@ class FurtherDown:
         return self._known[folder]
 
     def _read(self, folder: Path) -> Both | None:
-        if not _may_declare(folder):
-            return None
         found = Both(
             declarations_of_torch(
                 folder, lambda file, why: self.troubles.add(Trouble(display_path(file), why))
@@ -81,15 +70,6 @@ class FurtherDown:
             declarations_of_python(folder),
         )
         return found if found != Both(NOTHING, NOTHING) else None
-
-
-def _may_declare(folder: Path) -> bool:
-    """Whether there is a file that may, by the names: most folders have none."""
-    try:
-        with os.scandir(folder) as entries:
-            return any(entry.name in _NAMES or entry.name.startswith(_STARTS) for entry in entries)
-    except OSError:  # a folder that may not be looked into declares nothing
-        return False
 
 
 def narrowed(near: Declared, far: Declared) -> Declared:

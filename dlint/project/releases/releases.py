@@ -35,6 +35,7 @@ class Releases:
         apart: Collection[Path] = (),
     ) -> None:
         self._index = index
+        self._chosen = target
         self._target = numbers(target) if target is not None else None
         self._torch = torch
         self._python = python
@@ -51,8 +52,7 @@ class Releases:
         here = narrowed(torch, self._torch), narrowed(python, self._python)
         found = self._of.get(here)
         if found is None:
-            target = ".".join(map(str, self._target)) if self._target is not None else None
-            found = self._of[here] = Releases(self._index, target, *here)
+            found = self._of[here] = Releases(self._index, self._chosen, *here)
             found._needs, found._notebooks = self._needs, self._notebooks
         return found
 

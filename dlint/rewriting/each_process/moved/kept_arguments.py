@@ -20,7 +20,8 @@ from dlint.source.statements import functions_in
 # Calls that give the same whenever they are made.
 _PURE = re.compile(
     r"(?:os\.path|osp|path)\.(?:join|abspath|expanduser|normpath)|os\.fspath|os\.fsencode"
-    r"|\w+(?:\.\w+)*\.(?:endswith|startswith|lower)|(?:pathlib\.)?(?:Pure)?(?:Posix)?Path|str|int|bool|bytes|r?f?['\"].*['\"]\.(?:format|join|encode)"
+    r"|\w+(?:\.\w+)*\.(?:endswith|startswith|lower)|(?:pathlib\.)?(?:Pure)?(?:Posix)?Path|str|int|bool|bytes"
+    r"|r?f?['\"].*['\"]\.(?:format|join|encode)"
 )
 _CONTEXTS = ("multiprocessing.get_context", "torch.multiprocessing.get_context")
 
