@@ -23,7 +23,7 @@ _CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__"})
 _MAKE = _CONSTRUCTORS | {"__setstate__", "__setattr__", "__delattr__"}
 # Most scripts parse their arguments, into an object of their own.
 _PARSES_INTO = regex(rb"\bparse_(?:known_)?args\(\s*[^\s)]")
-_UPDATED = regex(r"([\w.]+)\.update\(")
+_UPDATED = regex(r"(?<![\w.])([\w.]+)\.update\(")
 
 
 def lasts(program: Program, attribute: str) -> bool:
@@ -36,7 +36,7 @@ def lasts(program: Program, attribute: str) -> bool:
 
 def is_rebound(program: Program, name: str) -> bool:
     """Whether a function sets a module's name anew: ``global PATH``."""
-    said = re.compile(rf"\bglobal\s[^\n]*\b{re.escape(name)}\b")
+    said = re.compile(rf"\bglobal\s[^\n]{{0,300}}\b{re.escape(name)}\b")
     return any(said.search(module.text) for module in program.modules.naming(name))
 
 

@@ -121,7 +121,9 @@ def _set_by_text(
 def _is_kept(name: str, run: list[Frame]) -> bool:
     """Whether of what makes an object one statement alone binds an attribute, and none lets go of what the
     container there holds."""
-    drops = re.compile(rf"\.{name}(?:\[[^\n]*\])?\.(?:clear|pop|popitem|remove)\(|\bdel [^\n]*\.{name}\b")
+    drops = re.compile(
+        rf"\.{name}(?:\[[^\n]{{0,300}}\])?\.(?:clear|pop|popitem|remove)\(|\bdel [^\n]{{0,300}}\.{name}\b"
+    )
     scopes = {id(frame.scope): frame for frame in run}.values()
     if any(drops.search(frame.module.text_of(frame.scope)) for frame in scopes):
         return False

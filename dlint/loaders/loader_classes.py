@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dlint.loaders.program import Program
 
 _DERIVED = regex(rb"^[ \t]*class[ \t]+\w+%b\([^)]{0,2000}Loader" % TYPE_PARAMETERS.encode(), re.MULTILINE)
-_CLASS = regex(rf"^[ \t]*class[ \t]+(\w+){TYPE_PARAMETERS}\(([^)]*)", re.MULTILINE)
+_CLASS = regex(rf"^[ \t]*class[ \t]+(\w+){TYPE_PARAMETERS}\(([^)]{{0,2000}})", re.MULTILINE)
 # What finds a class by its name, not what an object holds, and how many files are looked at for such: those
 # first that speak of loaders.
 _ASKING = ("getattr(", "globals()", "eval(")

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
 # `name[key] = value`, `name[kind][key] = value`, `name.setdefault(key, value)`, where the value is a name, or
 # an object made with one (`Entry(value)`)
-_KEYS = r"(?:\[[^\]\n]*\])"
+_KEYS = r"(?:\[[^\]\n]{0,300}\])"
 _KEPT = r"(?:[A-Za-z_][\w.]*[ \t]*(?:#|\r?$)|(?:\w+\.)*[A-Z]\w*\()"
-_STORES = rf"{_KEYS}+\s*(?::[^=\n]*)?=[ \t]*{_KEPT}|{_KEYS}*\.(?:setdefault|__setitem__)\("
+_STORES = rf"{_KEYS}+\s*(?::[^=\n]{{0,300}})?=[ \t]*{_KEPT}|{_KEYS}*\.(?:setdefault|__setitem__)\("
 # What follows the name there, as texts: they are found much sooner than a pattern.
 _STORING = ("[", ".setdefault(", ".__setitem__(")
 

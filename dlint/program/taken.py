@@ -17,7 +17,7 @@ _ASKED = frozenset(("isinstance", "issubclass", "super", "cast"))
 
 def is_made(index: Index, cls: Class) -> bool:
     """Whether some file that is no test writes ``Name(...)``: the program has objects of a class."""
-    made = re.compile(rb"(?<!\bclass )\b%b(?:\[[^\n]*\])?\(" % re.escape(cls.name.encode()))
+    made = re.compile(rb"(?<!\bclass )\b%b(?:\[[^\n]{0,300}\])?\(" % re.escape(cls.name.encode()))
     return any(
         not index.is_test(relative) and made.search(index.data(relative)) is not None
         for relative in index.calling(cls.name, cls.module.relative, method=True)

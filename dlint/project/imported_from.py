@@ -13,7 +13,7 @@ from dlint.project.index.index import Index
 from dlint.regex import regex
 
 # What an import takes from a module: up to the end of the line, or in parentheses.
-_TAKEN = rb"[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)"
+_TAKEN = rb"[ \t]+import[ \t]*(\([^)]{0,5000}\)|[^\n]*)"
 _WORD = regex(rb"[A-Za-z_]\w*")
 
 

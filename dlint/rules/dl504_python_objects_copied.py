@@ -155,7 +155,7 @@ def _is_of_few(program: Program, statement: ast.Assign, point: Point, instance: 
     """Whether a list holds the same few objects again and again (``["leaf"] * count``), and its class puts no
     others in their places: whoever reads it writes to these alone."""
     name = last_name(statement.targets[0])
-    stores = re.compile(rf"\.{name}\[[^\]\n]*\]\s*=(?!=)|\.{name}\.\w+\(|\.{name}\s*\+=")
+    stores = re.compile(rf"\.{name}\[[^\]\n]{{0,300}}\]\s*=(?!=)|\.{name}\.\w+\(|\.{name}\s*\+=")
     return _repeats(program, statement.value, point) and not any(
         stores.search(above.module.text_of(above.node))
         for above in program.evaluator.classes.line(instance.cls)

@@ -15,7 +15,7 @@ from dlint.regex import regex
 
 _IMPORT = regex(
     rb"\n([ \t]*)(?:"  # not ^, which the search would try at every byte
-    rb"from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]{0,20000}\)|(?:[^\n#\\]|\\\r?\n)*)"
+    rb"from[ \t]+(?=[\w.])(\.*)((?!\.)[\w.]*)[ \t]+import[ \t]*(\([^)]{0,20000}\)|(?:[^\n#\\]|\\\r?\n)*)"
     rb"|import[ \t]+([^\n#]+))"
 )
 _BLOCK = regex(rb"^(?:try|if|elif|else|except|finally|with)\b", re.MULTILINE)

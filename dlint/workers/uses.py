@@ -23,7 +23,7 @@ from dlint.workers.worker import WorkerCode
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
-_CLASS = regex(rf"^[ \t]*class[ \t]+(\w+){TYPE_PARAMETERS}\(([^)]*)", re.MULTILINE)
+_CLASS = regex(rf"^[ \t]*class[ \t]+(\w+){TYPE_PARAMETERS}\(([^)]{{0,2000}})", re.MULTILINE)
 
 
 class WorkerUse:

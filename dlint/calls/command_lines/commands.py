@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 # Where a ``LightningCLI`` is given the class of the model, and that of the data.
 _GIVEN_TO_CLI = {False: (0, "model_class"), True: (1, "datamodule_class")}
 # The field of a dataclass by which Hydra adds other settings.
-_ADDS_OTHERS = regex(r"^\s*defaults\b", re.MULTILINE)
+_ADDS_OTHERS = regex(r"^[ \t]*defaults\b", re.MULTILINE)
 # The types of click's that leave a text as it is.
 _TEXTS = frozenset({"str", "STRING", "Choice", "Path"})
 

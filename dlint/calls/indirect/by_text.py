@@ -39,7 +39,7 @@ class ByText:
         files = self._evaluator.modules.index.asking_for(name)
         if not files:
             return
-        asked = re.compile(rf"\bgetattr\([^\n]*,\s*['\"]{re.escape(name)}['\"]\s*[,)]")
+        asked = re.compile(rf"\bgetattr\([^\n]{{0,300}},\s*['\"]{re.escape(name)}['\"]\s*[,)]")
         for module in self._evaluator.modules.each(files):
             for trail in module.trails_at(module.lines_like(asked)):
                 for node in walk(trail[-1]):

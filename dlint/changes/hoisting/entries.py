@@ -199,7 +199,7 @@ def _found_stores(program: Program, attribute: str) -> list[tuple[Module, list[a
     index = program.modules.index
     word = re.escape(attribute).encode()
     # `x.size = 1`, `x.size += 1`, `x.size, y = 1, 2`; `for x.size in`; `with y as x.size`; `del x.size`
-    written = re.compile(rb"\.%b\b[^=\n(]*=(?!=)|\b(for|as|del)\b[^\n]*\.%b\b" % (word, word))
+    written = re.compile(rb"\.%b\b[^=\n(]{0,300}=(?!=)|\b(for|as|del)\b[^\n]{0,300}\.%b\b" % (word, word))
     dotted = b"." + attribute.encode()
     files = [
         relative

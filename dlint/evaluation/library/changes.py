@@ -103,7 +103,7 @@ class Changes:
         if known is None:
             stores = re.compile(
                 rf"""\.{re.escape(attribute)}\s*(?:\[\s*["']{re.escape(name)}["']\s*\]\s*(?:=(?!=)|[-+*/|]=)"""
-                r"""|\[\s*[^"'\s\]][^\]\n]*\]\s*=(?!=)|\.(?:update|pop|setdefault|clear)\()"""
+                r"""|\[\s*[^"'\s\]][^\]\n]{0,300}\]\s*=(?!=)|\.(?:update|pop|setdefault|clear)\()"""
             )
             texts = self._modules.index.texts(attribute)
             known = self._below[mark] = any(map(stores.search, texts))

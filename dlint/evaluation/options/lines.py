@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 # What changes a list of words, by whatever name of those that these have.
 _CHANGED = regex(
-    r"\b(?!\w*kwargs)\w*arg\w*(?:\.(?:append|extend|insert|remove|pop|clear)\(|\[[^]\n]*\]\s*=(?!=))"
-    r"|\bdel\s+[\w.]*arg\w*\["
+    r"\b(?!\w*kwargs)(?=\w*arg)\w+(?:\.(?:append|extend|insert|remove|pop|clear)\(|\[[^]\n]{0,300}\]\s*=(?!=))"
+    r"|\bdel\s+(?:[\w.]*\.)?(?=\w*arg)\w+\["
 )
 
 

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 # What may set options whose names it is given, or has at hand. An object's own attributes are no options.
 _SETTING = ("vars(", "__dict__")
 _SETS_BY_NAME = regex(
-    r"(?:\bvars\((?!self\b)[\w.]+\)|(?<!\bself)\.__dict__)\s*(?:\.update|\[[^]\n]*\]\s*(?:=(?!=)|[-+*/|]=))"
+    r"(?:\bvars\((?!self\b)[\w.]+\)|(?<!\bself)\.__dict__)\s*(?:\.update|\[[^]\n]{0,300}\]\s*(?:=(?!=)|[-+*/|]=))"
 )
 
 

@@ -34,8 +34,8 @@ def emptying(program: Program, use: WorkerUse, name: str) -> Empties:
     evaluator = program.evaluator
     anew = r"(?:None|\{\}|\[\]|(?:dict|list|OrderedDict)\(\))"
     by_name = re.compile(
-        rf"\b{name}(?:\[[^\n]*\])?\.(?:cache_clear|clear|close|pop|popitem|release)\("
-        rf"|\bdel [^\n]*\b{name}\b|\b{name}(?:\[:\])? = {anew}\s*(?:#|$)",
+        rf"\b{name}(?:\[[^\n]{{0,300}}\])?\.(?:cache_clear|clear|close|pop|popitem|release)\("
+        rf"|\bdel [^\n]{{0,300}}\b{name}\b|\b{name}(?:\[:\])? = {anew}\s*(?:#|$)",
         re.MULTILINE,
     )
     goes_through = re.compile(rf"\bin (?:\w+\()*(?:\w+\.)*{name}\b|\bwhile (?:\w+\.)*{name}\b")

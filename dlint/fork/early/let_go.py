@@ -222,7 +222,7 @@ def takes_away(name: str) -> re.Pattern[str]:
     """The same, but for storing None in it."""
     said = rf"['\"]{name}['\"]"
     return re.compile(
-        rf"\.{name}\.(?:close|release)\(|\bdel [^\n]*(?:\.{name}\b|__dict__\[{said})"
-        rf"|\bdelattr\([^\n,]+, *{said}|\bsetattr\([^\n,]+, *{said}, *None"
-        rf"|(?:\.__dict__|\bvars\([^\n)]*\))(?:\[{said}\] = None|\.pop\({said}|\.update\({name}=None)"
+        rf"\.{name}\.(?:close|release)\(|\bdel [^\n]{{0,300}}(?:\.{name}\b|__dict__\[{said})"
+        rf"|\bdelattr\([^\n,]{{1,300}}, *{said}|\bsetattr\([^\n,]{{1,300}}, *{said}, *None"
+        rf"|(?:\.__dict__|\bvars\([^\n)]{{0,300}}\))(?:\[{said}\] = None|\.pop\({said}|\.update\({name}=None)"
     )

@@ -203,7 +203,8 @@ def _works_before(program: Program, use: WorkerUse, made: Made) -> bool:
 def _drops(made: Made) -> re.Pattern[str]:
     name = "|".join(map(re.escape, sorted(names_of(made)))) or r"\w+"
     return re.compile(
-        rf"\b(?:{name})\.(?:shutdown|close|terminate|join)\(|\b(?:{name}) = None|\bdel [^\n]*\b(?:{name})\b"
+        rf"\b(?:{name})\.(?:shutdown|close|terminate|join)\(|\b(?:{name}) = None"
+        rf"|\bdel [^\n]{{0,300}}\b(?:{name})\b"
         rf"|\.cache_clear\("
     )
 

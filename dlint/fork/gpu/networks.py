@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _RUNS = "forward"
 # The device of what a network has been moved to: ``next(self.parameters()).device``.
-_OF_OWN = regex(r"\bself\.(?:parameters|buffers)\(\)\W.*\.device\b", re.DOTALL)
+_OF_OWN = regex(r"\bself\.(?:parameters|buffers)\(\)\W.{0,1000}\.device\b", re.DOTALL)
 
 
 def is_a_network(evaluator: Evaluator, value: Value) -> bool:

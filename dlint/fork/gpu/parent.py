@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _PRESENT = regex("is_available|__name__")
 _MOVED = regex(r"""\.to\(["']cuda""")
 # What the argument is called that tells ``x.to()`` a device.
-_TELLS_DEVICE = regex(r"\.to\(.*(?:device|dev\b|cuda|gpu)")
+_TELLS_DEVICE = regex(r"\.to\(.{0,300}(?:device|dev\b|cuda|gpu)")
 # What is called by the last name of these uses the GPU, or may: what names the GPU itself comes first.
 _BY_WORD = frozenset({name.rpartition(".")[2] for name in ENDS_FOR_FORKED} | {"cuda"})
 _WORDS = (*sorted(_BY_WORD), "to", *sorted({name.rpartition(".")[2] for name in PREPARE} - _BY_WORD))

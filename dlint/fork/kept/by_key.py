@@ -282,8 +282,8 @@ def _class_name(frame: Frame) -> str:
 def drops_by_key(name: str) -> re.Pattern[str]:
     """How code lets go of things in a dict, or goes through them, maybe to close each."""
     return re.compile(
-        rf"\b{name}(?:\[[^\n]*\])?\.(?:clear|pop|popitem|close|values|items|cache_clear)\("
-        rf"|\bdel [^\n]*\b{name}\b|\b{name} = None"
+        rf"\b{name}(?:\[[^\n]{{0,300}}\])?\.(?:clear|pop|popitem|close|values|items|cache_clear)\("
+        rf"|\bdel [^\n]{{0,300}}\b{name}\b|\b{name} = None"
     )
 
 

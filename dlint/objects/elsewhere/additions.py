@@ -13,7 +13,7 @@ from dlint.source.statements import FunctionNode, parameters, statements_in
 from dlint.values.values import Function, Instance, Items, Made, Partial, Value
 
 # What follows the name of a container that grows.
-GROWS: Final = r"\s*(?:\.(?:append|extend|insert|update|setdefault)\(|\+=|\[[^\]\n]*\]\s*=(?!=))"
+GROWS: Final = r"\s*(?:\.(?:append|extend|insert|update|setdefault)\(|\+=|\[[^\]\n]{0,300}\]\s*=(?!=))"
 _ONE = frozenset({"append", "insert"})
 _CODE = (Function, Instance, Partial)
 

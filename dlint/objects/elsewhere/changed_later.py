@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 _CHANGES = rb"\s*(?:\[|\.(?:update|setdefault|pop|clear)\()"
 # What sets names of a module that it is given.
-_BY_ANY_NAME = regex(r"\bglobals\(\)\s*(?:\[[^\]\n]*\]\s*=(?!=)|\.update\()")
+_BY_ANY_NAME = regex(r"\bglobals\(\)\s*(?:\[[^\]\n]{0,300}\]\s*=(?!=)|\.update\()")
 _SETS_OWN = regex(r"\bsetattr\(\s*cls\b")
 _MOST = 4
 _OWN = ("self", "cls")

@@ -298,9 +298,11 @@ class Grown:
 
     def _only_fill(self, cls: Class, name: str) -> bool:
         word = re.escape(name)
-        drops = re.compile(rf"\.{word}(?:\[[^\n]*\])?\.(?:clear|pop|popitem|remove)\(|\bdel [^\n]*\.{word}\b")
+        drops = re.compile(
+            rf"\.{word}(?:\[[^\n]{{0,300}}\])?\.(?:clear|pop|popitem|remove)\(|\bdel [^\n]{{0,300}}\.{word}\b"
+        )
         line = self._evaluator.classes.line(cls)
-        stores = re.compile(rf"\b(?:self|cls)\.{word}(?::[^=\n]+)?\s*=(?!=)")
+        stores = re.compile(rf"\b(?:self|cls)\.{word}(?::[^=\n]{{1,300}})?\s*=(?!=)")
         texts = [above.module.text_of(above.node) for above in line]
         return not any(map(drops.search, texts)) and sum(len(stores.findall(text)) for text in texts) <= 1
 

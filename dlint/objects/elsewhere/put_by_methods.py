@@ -37,7 +37,7 @@ class _Put(NamedTuple):
 
 
 # `self.parts[key].append(part)` and `self.parts.setdefault(key, []).append(part)`
-_INSIDE = r"(?:\[[^\]\n]*\]|\.setdefault\([^\n]*\))\s*\.(?:append|insert)\("
+_INSIDE = r"(?:\[[^\]\n]{0,300}\]|\.setdefault\([^\n]{0,300}\))\s*\.(?:append|insert)\("
 
 
 class PutByMethods:

@@ -48,7 +48,7 @@ def _is_bound_by_others(use: WorkerUse, kept: KeptByKey, word: str) -> bool:
     """Whether other worker code than what opens a handle stores into what holds it, or lets go of that, or
     looks at its process before it asks for the handle."""
     asks = re.compile(rf"\b(?:{word}|{getattr(kept.visit.function.node, 'name', word)})\b")
-    stores = re.compile(rf"\b{word} = |\b{word}\.close\(|\bdel [^\n]*\b{word}\b")
+    stores = re.compile(rf"\b{word} = |\b{word}\.close\(|\bdel [^\n]{{0,300}}\b{word}\b")
     return any(
         stores.search(text) or (is_for_one_process([visit]) and asks.search(text))
         for visit in use.code.visits

@@ -87,7 +87,7 @@ def _only_carries(
 def _is_stored_by_workers(program: Program, use: WorkerUse, name: str) -> bool:
     """Whether worker code may put a handle of its own in the place of the parent's."""
     word = rf"['\"]{re.escape(name)}['\"]"
-    stores = re.compile(rf"\[{word}\]\s*=(?!=)|\.{re.escape(name)}\s*=(?!=)|\bsetattr\([^\n]*{word}")
+    stores = re.compile(rf"\[{word}\]\s*=(?!=)|\.{re.escape(name)}\s*=(?!=)|\bsetattr\([^\n]{{0,300}}{word}")
     return any(
         stores.search(visit.function.module.text_of(visit.function.node))
         for visit in (*use.code.visits, *init_visits(program, use))

@@ -45,7 +45,7 @@ def set_on_options(evaluator: Evaluator, made: Made, loading: Module | None) -> 
 def may_lack(evaluator: Evaluator, held: Instance | Made, name: str) -> bool:
     """Whether some code may take an attribute off what has it, or make a copy of options, which stands for
     the same ones: what is set on either is not on the other."""
-    taken = re.compile(rf"\bdel\b[^\n]*\.{name}\b|(?:\.pop|delattr)\([^\n]*[\"']{name}[\"']")
+    taken = re.compile(rf"\bdel\b[^\n]{{0,300}}\.{name}\b|(?:\.pop|delattr)\([^\n]{{0,300}}[\"']{name}[\"']")
     if any(map(taken.search, evaluator.modules.index.texts(name))):
         return True
     return isinstance(held, Made) and is_options(held.name) and _is_copied(evaluator, held)

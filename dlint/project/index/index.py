@@ -24,7 +24,7 @@ KEPT_BYTES = 16 * 1024 * 1024
 _IMPORT = regex(  # not ^, which the search would try at every byte
     rb"\n[ \t]*(?:from|import)\b(?:[^\n(\\]+|\\(?:\r?\n)?)*(?:\([^)]*)?"  # more lines, after \ and in ( )
 )
-_RENAMED = regex(rb"(\w+) as (?=(\w+))")
+_RENAMED = regex(rb"\b(\w+) as (?=(\w+))")
 _WORDS = regex(rb"[\w\x80-\xff]+")
 _CHAIN = regex(rb"(?<![\w.])(\w+)(?:\s*\.\s*\w+)*\s*$")  # x and x.y, up to where the search ends
 _CHAIN_BYTES = 100
@@ -286,7 +286,7 @@ class Index:
         """Whether a file names something where it defines, imports or exports it (``__all__``) alone, and
         nothing is asked for it by its name."""
         word = re.escape(_bytes(name))
-        if re.search(rb"\bgetattr\([^\n]*,\s*['\"]%b['\"]" % word, self.data(relative)) is not None:
+        if re.search(rb"\bgetattr\([^\n]{0,300},\s*['\"]%b['\"]" % word, self.data(relative)) is not None:
             return False
         export = rb"'%b'|\"%b\"|\bdef %b\b" % (word, word, word)
         mentions = len(re.findall(rb"\b%b\b" % word, self.data(relative)))
@@ -365,7 +365,10 @@ class Index:
 
 def as_base(name: str) -> bytes:
     """A pattern for the head of a class that has a name among its bases."""
-    return rb"\bclass\s+\w+%b\([^:]{0,2000}?\b%b\b" % (TYPE_PARAMETERS.encode(), re.escape(_bytes(name)))
+    return rb"\bclass\s+\w+%b\((?:[^:c]|c(?!lass\b)){0,2000}?\b%b\b" % (
+        TYPE_PARAMETERS.encode(),
+        re.escape(_bytes(name)),
+    )
 
 
 @lru_cache(4096)

@@ -13,7 +13,7 @@ from dlint.source.module import TYPE_PARAMETERS
 
 # A search is ten times as fast where a pattern begins with a text: what stands before it is looked at after.
 # The head of a class, up to its end or where its body surely has begun.
-_HEAD = regex(rb"class(?<!\wclass)\s+\w+%b\((?=([^:]{0,2000}))" % TYPE_PARAMETERS.encode())
+_HEAD = regex(rb"class(?<!\wclass)\s+\w+%b\(([^:]{0,2000})" % TYPE_PARAMETERS.encode())
 _FUNCTION = regex(rb"def(?<!\wdef)\s+(\w+)")
 _CLASS = regex(rb"class(?<!\wclass)\s+(\w+)")
 _WORD = regex(rb"[\w\x80-\xff]+")
@@ -27,6 +27,8 @@ _OTHERS = rb"(?:[\w.\x80-\xff]+(?:\[[^\]\n]*\])?\s*\|\s*)*"
 _ANNOTATED = regex(
     rb"(?:^\s*(?!else\b|try\b|finally\b)|[(,]\s*)[\w\x80-\xff]+\s*:\s*%b[\w.\x80-\xff]*$" % _OTHERS
 )
+# So much of a line is looked at for that.
+_ANNOTATION_BYTES = 300
 _SET = regex(rb"""\bsetattr\(\s*([\w.]+)\s*,\s*["']([\w\x80-\xff]+)["']""")
 
 Names = frozenset[bytes]
@@ -98,7 +100,11 @@ class Roles:
 
 def _is_annotation(data: bytes, dot: int) -> bool:
     """Whether a dot stands in the annotation of a variable or a parameter, which is then given a value."""
-    return _ANNOTATED.search(data[data.rfind(b"\n", 0, dot) + 1 : dot]) is not None
+    least = max(0, dot - _ANNOTATION_BYTES)
+    begin = data.rfind(b"\n", least, dot) + 1
+    # A dot in place of what is cut off: it begins no annotation.
+    line = data[begin or least : dot] if begin or not least else b"." + data[least:dot]
+    return _ANNOTATED.search(line) is not None
 
 
 def _before(data: bytes, dot: int) -> bytes | None:

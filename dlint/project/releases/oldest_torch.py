@@ -44,7 +44,7 @@ _GRAMMAR = {
     ),
     (3, 11): regex(rb"^[ \t]*except[ \t]*\*", re.MULTILINE),
     (3, 12): regex(
-        rb"^[ \t]*type[ \t]+\w+[^\n=]*=|^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+\w+\[", re.MULTILINE
+        rb"^[ \t]*type[ \t]+\w[^\n=]*=|^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+\w+\[", re.MULTILINE
     ),
 }
 

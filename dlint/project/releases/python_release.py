@@ -14,7 +14,7 @@ from dlint.project.releases.declarations import NOTHING, Declaration, Declared, 
 from dlint.project.releases.environments import dependencies
 from dlint.regex import regex
 
-_SECTION = regex(r"^\[+(?P<name>[^\]\n]*)\]+", re.MULTILINE)
+_SECTION = regex(r"^\[+(?P<name>(?!\[)[^\]\n]*)\]+", re.MULTILINE)
 _QUOTED = r"""["'](?P<bounds>[^"'\n]+)["']"""
 _VERSION = rf"""(?:\{{[^\n]*\bversion\s*=\s*)?{_QUOTED}"""
 # By file: the key in a section of its own. Without one (setup.py) it is found wherever it stands.

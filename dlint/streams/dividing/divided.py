@@ -35,7 +35,7 @@ _READS = regex(r"_*(?:read|load|open|iter|parse|stream|decode)_(?:\w+_)?shard", 
 _ASIDE = regex(r"shuffle|shards$", re.IGNORECASE)
 # Rows that one who asks gets and no other, and some of them by chance.
 _SHARED_OUT = regex(
-    r"\b(?:select|delete|update)\b.*(?:\bskip\s+locked|\breturning\b|tablesample|\brand(?:om)?\(|newid\()",
+    r"\b(?:select|delete|update)\b.{0,1000}(?:\bskip\s+locked|\breturning\b|tablesample|\brand(?:om)?\(|newid\()",
     re.IGNORECASE | re.DOTALL,
 )
 

@@ -123,7 +123,7 @@ def _is_called_within(evaluator: Evaluator, instance: Instance, method: str, fra
     homes = {above.module.relative for above in line}
     own = {place for above in line for place in _lines(above.module.relative, above.node)}
     within = {place for frame in frames for place in _lines(frame.module.relative, frame.scope)}
-    spoken = re.compile(rf"""(\bself)?\s*\.\s*{method}\b|["']{method}["']""")
+    spoken = re.compile(rf"""(?:(\bself)\s*)?\.\s*{method}\b|["']{method}["']""")
     knowing = [
         each
         for each in index.mentioning(method)

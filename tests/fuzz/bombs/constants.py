@@ -91,6 +91,24 @@ def one_long_line(size: int) -> str:
     return program("; ".join(["x = DataLoader(Items(), num_workers=2)"] * (size // 40)))
 
 
+@bomb(usual=60_000, large=400_000)
+def beginnings_in_comments(size: int) -> str:
+    """Each line begins again and again what is looked for in texts, and never ends it."""
+    holds = "self.file, self.rng, self.kept = open('x'), np.random.default_rng(0), []"
+    reads = "self.kept.append(self.file.read(index))\n        return self.rng.random()"
+    return program(
+        f"class D(Items):\n    def __init__(self):\n        {holds}\n\n    def __getitem__(self, index):\n"
+        f"        {reads}\n\n\n" + "".join(f"# {each * (size // len(each))}\n" for each in _BEGINNINGS),
+        dataset="D()",
+    )
+
+
+_BEGINNINGS = (
+    *(".file[", ".rng[", ".kept[", "del self.", "from \t\t\t", "class A  [A](", ".\t", "(a", "getattr(a,"),
+    *("self.file:", "for ", "args.arg", "import a as ", "np.", "=open("),
+)
+
+
 @bomb(usual=2_000, large=200_000)
 def list_entries(size: int) -> str:
     return program("x = [" + lines("Items({i}), ", size) + "]", dataset="x[args.which]")
